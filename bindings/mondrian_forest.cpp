@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "hedgerow/label/gaussian_hierarchy.hpp"
+#include "hedgerow/label/running_moments.hpp"
+#include "hedgerow/mondrian/archive.hpp"
+#include "hedgerow/mondrian/ask.hpp"
+#include "hedgerow/mondrian/check.hpp"
+#include "hedgerow/mondrian/evidence.hpp"
+#include "hedgerow/mondrian/forest.hpp"
+
+namespace hedgerow::bindings {
+namespace {
+
+using namespace mondrian;
+using label::Query;
+using Features = Matrix<double>;
+using Labels = Vector<double>;
+
+Batch batch_of(const Features& features, const Labels& labels, const Labels& weights) {
+  if (labels.shape(0) != features.shape(0) || (weights.shape(0) != 0 && weights.shape(0) != features.shape(0))) {
+    throw std::invalid_argument("features, labels and weights differ in length");
+  }
+  return {features.data(), labels.data(), weights.shape(0) == 0 ? nullptr : weights.data(), features.shape(0)};
+}
+
+template <class M>
+void require_width(const Forest<M>& forest, std::size_t width) {
+  if (width != forest.rows.width()) throw std::invalid_argument("wrong number of columns");
+}
+
+Scaling scaling_of(const Vector<std::uint64_t>& first_knot, const Labels& values, const Labels& images,
+                   const Labels& slopes) {
+  const auto copy = [](const auto& array) { return std::vector(array.data(), array.data() + array.shape(0)); };
+  Scaling scaling;
+  scaling.first_knot = copy(first_knot);
+  scaling.values = copy(values);
+  scaling.images = copy(images);
+  scaling.slopes = copy(slopes);
+  return scaling;
+}
+
+/// Everything but the label model's own numbers.
+template <class M>
+nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
+  using Self = Forest<M>;
+  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
+  return nb::class_<Self>(m, name)
+      .def(
+          "__init__",
+          [](Self* self, std::size_t width, std::size_t n_trees, double min_samples_split, double lifetime,
+             std::uint64_t seed, std::size_t window) {
+            new (self) Self(width, n_trees, Growth{min_samples_split, lifetime}, seed, window);
+          },
+          nb::kw_only(), nb::arg("width"), nb::arg("n_trees"), nb::arg("min_samples_split"), nb::arg("lifetime"),
+          nb::arg("seed"), nb::arg("window"))
+      .def_prop_ro("width", [](const Self& self) { return self.rows.width(); })
+      .def_prop_ro("n_rows", [](const Self& self) { return self.rows.size(); })
+      .def_prop_ro("n_trees", [](const Self& self) { return self.trees.size(); })
+      .def_prop_ro("seed", [](const Self& self) { return self.seed; })
+      .def_prop_ro("arrivals", [](const Self& self) { return self.counters.arrivals; })
+      .def_prop_rw(
+          "next_review", [](const Self& self) { return self.counters.next_review; },
+          [](Self& self, std::uint64_t when) { self.counters.next_review = when; })
+      .def_prop_ro("label_moments",
+                   [](const Self& self) {
+                     const auto& seen = self.labels_seen;
+                     return std::make_tuple(seen.weight, seen.mean, seen.squares);
+                   })
+      .def_prop_ro("lower_seen", [](const Self& self) { return to_numpy(std::vector(self.lower_seen)); },
+                   nb::rv_policy::automatic)
+      .def_prop_ro("upper_seen", [](const Self& self) { return to_numpy(std::vector(self.upper_seen)); },
+                   nb::rv_policy::automatic)
+      .def_prop_ro("n_nodes",
+                   [](const Self& self) {
+                     std::size_t total = 0;
+                     std::vector<NodeId> order;
+                     for (const auto& tree : self.trees) {
+                       order.clear();
+                       append_preorder(tree.shape, tree.root, order);
+                       total += order.size();
+                     }
+                     return total;
+                   })
+      .def_prop_ro("depth",
+                   [](const Self& self) {
+                     std::size_t deepest = 0;
+                     for (const auto& tree : self.trees) deepest = std::max(deepest, depth(tree));
+                     return deepest;
+                   })
+      .def_prop_ro("n_bytes", [](const Self& self) { return n_bytes(self); })
+      .def(
+          "set_scaling",
+          [](Self& self, const Vector<std::uint64_t>& first_knot, const Labels& values, const Labels& images,
+             const Labels& slopes) { self.scaling = scaling_of(first_knot, values, images, slopes); },
+          nb::arg("first_knot").noconvert(), nb::arg("values").noconvert(), nb::arg("images").noconvert(),
+          nb::arg("slopes").noconvert())
+      .def(
+          "rescaled",
+          [](const Self& self, const Vector<std::uint64_t>& first_knot, const Labels& values, const Labels& images,
+             const Labels& slopes) { return self.rescaled(scaling_of(first_knot, values, images, slopes)); },
+          nb::arg("first_knot").noconvert(), nb::arg("values").noconvert(), nb::arg("images").noconvert(),
+          nb::arg("slopes").noconvert())
+      .def(
+          "row_values",
+          [](const Self& self) {
+            std::vector<double> values;
+            self.rows.for_each([&](RowId id) {
+              for (std::size_t d = 0; d < self.rows.width(); ++d) {
+                values.push_back(self.scaling.value(d, self.rows.row(id)[d]));
+              }
+            });
+            return to_numpy(std::move(values), {self.rows.size(), self.rows.width()});
+          })
+      .def(
+          "store",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            nb::gil_scoped_release release;
+            self.store(batch);
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert())
+      .def("grow", &Self::grow, nb::arg("first"), nb::arg("last"), nb::arg("n_threads"), no_gil)
+      .def("grown", &Self::grown)
+      .def(
+          "learn",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            nb::gil_scoped_release release;
+            self.learn(batch, n_threads);
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads"))
+      .def(
+          "learn_one",
+          [](Self& self, const Labels& x, double y) {
+            require_width(self, x.shape(0));
+            self.learn({x.data(), &y, nullptr, 1}, 1);
+          },
+          nb::arg("x").noconvert(), nb::arg("y"))
+      .def(
+          "forget",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            nb::gil_scoped_release release;
+            const auto located = self.locate(batch);
+            if (located.size() == batch.n) self.forget(located, n_threads);
+            return located.size();
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads"),
+          "How many of the rows were found; unless that is all of them, nothing was forgotten.")
+      .def(
+          "moments",
+          [](const Self& self, const Features& x, double centre, double variance, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            std::vector<double> means(x.shape(0)), variances(x.shape(0));
+            {
+              nb::gil_scoped_release release;
+              predict_moments(self, {x.data(), x.shape(0)}, Query{centre, variance}, n_threads, means.data(),
+                              variances.data());
+            }
+            return std::make_tuple(to_numpy(std::move(means)), to_numpy(std::move(variances)));
+          },
+          nb::arg("x").noconvert(), nb::arg("centre"), nb::arg("variance"), nb::arg("n_threads"))
+      .def(
+          "moments_one",
+          [](const Self& self, const Labels& x, double centre, double variance) {
+            require_width(self, x.shape(0));
+            double mean_at = 0.0, variance_at = 0.0;
+            predict_moments(self, {x.data(), 1}, Query{centre, variance}, 1, &mean_at, &variance_at);
+            return std::make_tuple(mean_at, variance_at);
+          },
+          nb::arg("x").noconvert(), nb::arg("centre"), nb::arg("variance"))
+      .def(
+          "mixtures",
+          [](const Self& self, const Features& x, double centre, double variance, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            Mixtures found;
+            {
+              nb::gil_scoped_release release;
+              found = predict_mixtures(self, {x.data(), x.shape(0)}, Query{centre, variance}, n_threads);
+            }
+            return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
+                                   to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
+          },
+          nb::arg("x").noconvert(), nb::arg("centre"), nb::arg("variance"), nb::arg("n_threads"))
+      .def(
+          "leaves",
+          [](const Self& self, const Features& x, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            std::vector<NodeId> found(x.shape(0) * self.trees.size());
+            {
+              nb::gil_scoped_release release;
+              find_leaves(self, {x.data(), x.shape(0)}, n_threads, found.data());
+            }
+            return to_numpy(std::move(found), {x.shape(0), self.trees.size()});
+          },
+          nb::arg("x").noconvert(), nb::arg("n_threads"))
+      .def("broken_rules",
+           [](const Self& self) {
+             std::vector<std::string> broken;
+             for (const auto& tree : self.trees) {
+               auto found = check_links(tree, self.rows);
+               if (found.empty()) found = check_blocks(tree, self.rows, self.growth);
+               broken.insert(broken.end(), found.begin(), found.end());
+             }
+             return broken;
+           })
+      .def("archive",
+           [](const Self& self) {
+             nb::dict arrays;
+             Archive archive = archived(self);
+             Archive::for_each_array(archive, [&](const char* key, auto& values) { arrays[key] = to_numpy(std::move(values)); });
+             return arrays;
+           })
+      .def("restore", [](Self& self, const nb::dict& arrays) {
+        Archive archive;
+        Archive::for_each_array(archive, [&](const char* key, auto& values) {
+          using T = typename std::decay_t<decltype(values)>::value_type;
+          Vector<T> array;
+          if (!arrays.contains(key) || !nb::try_cast(arrays[key], array, false)) {
+            throw std::invalid_argument(std::string("not a valid forest: the array ") + key + " is missing or mistyped");
+          }
+          values.assign(array.data(), array.data() + array.shape(0));
+        });
+        restore(self, archive);
+      });
+}
+
+}  // namespace
+
+void bind_mondrian_forests(nb::module_& m) {
+  using label::GaussianHierarchy;
+  using Hierarchy = Forest<GaussianHierarchy>;
+  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
+  bind_forest<GaussianHierarchy>(m, "HierarchyForest")
+      .def_prop_ro("model",
+                   [](const Hierarchy& self) {
+                     return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise);
+                   })
+      .def(
+          "set_model",
+          [](Hierarchy& self, double drift_rate, double signal_to_noise, std::size_t n_threads) {
+            self.set_model(GaussianHierarchy::make(drift_rate, signal_to_noise, self.growth.lifetime), n_threads);
+          },
+          nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"), no_gil)
+      .def(
+          "log_evidence",
+          [](const Hierarchy& self, double centre, double variance) {
+            std::vector<double> found;
+            for (const auto& tree : self.trees) {
+              found.push_back(log_evidence(tree, self.rows, self.growth, self.model, Query{centre, variance}));
+            }
+            return to_numpy(std::move(found));
+          },
+          nb::arg("centre"), nb::arg("variance"));
+  bind_forest<label::RunningMoments>(m, "MomentsForest");
+}
+
+}  // namespace hedgerow::bindings

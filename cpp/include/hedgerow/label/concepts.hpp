@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a Mondrian tree asks of a label model. Summaries are stored, one a node, and say what was heard from below.
+// Beliefs travel: a query carries one down from the root, so that nothing stored is ever stale and an update
+// changes one path only. Structure code may use these verbs and nothing else of a label model.
+#pragma once
+
+#include <concepts>
+
+namespace hedgerow::label {
+
+/// One component of a prediction.
+struct Gaussian {
+  double mean;
+  double variance;
+};
+
+/// Numbers that only queries need, and that may change from query to query without touching a summary.
+struct Query {
+  double centre;    ///< what is predicted without data; moments are accumulated about it
+  double variance;  ///< the scale of all variances
+};
+
+/// A query point that leaves the tree on the edge above a node: x branches off `outside` per unit of time.
+struct Branch {
+  double above;     ///< time of the parent's split, where the edge begins
+  double elapsed;   ///< Delta_j, length of the edge; may be infinite
+  double outside;   ///< eta_j(x) > 0
+  double survival;  ///< exp(-eta Delta), the probability of passing the edge
+};
+
+template <class M>
+concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && std::copyable<typename M::Belief> &&
+                     requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
+                              const typename M::Belief& belief, const Branch& branch, Query query, double number) {
+                       model.add(summary, number, number);  // a label, with its weight, arrives at a leaf
+                       // an inner node, split at the last time, hears two children, split at theirs
+                       { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
+                       { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root
+                       // the query steps down to a node split at this time
+                       { model.infer(belief, heard, number) } -> std::same_as<typename M::Belief>;
+                       { model.speak(belief, query) } -> std::same_as<Gaussian>;  // from inside a leaf
+                       // from a would-be branch between a parent's belief and its child's
+                       { model.speak_outside(belief, belief, branch, query) } -> std::same_as<Gaussian>;
+                     };
+
+}  // namespace hedgerow::label

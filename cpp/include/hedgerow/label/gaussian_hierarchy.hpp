@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hierarchical Gaussian of document 000, section 3, with exact belief propagation.
+//
+//   mu_root ~ N(mu_H, phi_root),  mu_j ~ N(mu_parent, phi_j),  y ~ N(mu_leaf, sigma_y^2),
+//   phi_j = gamma_1 (sigma(gamma_2 tau_j) - sigma(gamma_2 tau_parent)),   sigma the logistic function.
+//
+// Everything is measured in units of gamma_1, so that gamma_1 and mu_H enter in the query only. With
+// Psi(t) = sigma(-gamma_2 t) - sigma(-gamma_2 lifetime), the variance still to be gained before a leaf is
+// reached, phi_j = Psi(tau_parent) - Psi(tau_j) and Psi = 0 at leaves, exactly.
+//
+// Upwards, a node holds N(mu_j; mean, 1 / precision), the likelihood of all labels below it as a function of mu_j.
+// Downwards, in smoother form (no division by phi, no subtraction of messages), with k = precision phi:
+//   E mu_j = m_parent + k / (1 + k) (mean - m_parent),   V mu_j = (phi + V_parent / (1 + k)) / (1 + k),
+//   Cov(mu_parent, mu_j) = V_parent / (1 + k).
+#pragma once
+
+#include <algorithm>
+
+#include "hedgerow/label/concepts.hpp"
+#include "hedgerow/numeric/exponential.hpp"
+
+namespace hedgerow::label {
+
+/// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential.
+inline double expected_wait(const Branch& branch) {
+  if (branch.survival == 0.0) return 1.0 / branch.outside;  // also the edge without end
+  const double hazard = branch.outside * branch.elapsed;
+  if (hazard < 1e-4) return branch.elapsed * (0.5 - hazard / 12.0);  // next term: hazard^3 / 720
+  return 1.0 / branch.outside - branch.elapsed * branch.survival / (1.0 - branch.survival);
+}
+
+struct GaussianHierarchy {
+  double drift_rate = 1.0;        ///< gamma_2
+  double signal_to_noise = 1.0;   ///< K = gamma_1 / sigma_y^2
+  double psi_at_lifetime = 0.0;   ///< sigma(-gamma_2 lifetime)
+
+  struct Summary {
+    double precision = 0.0;  ///< in units of 1 / gamma_1
+    double mean = 0.0;       ///< in units of y; garbage while the precision is 0
+  };
+  struct Belief {
+    double mean;
+    double variance;  ///< of mu_j given all labels, in units of gamma_1
+    double psi;       ///< Psi(tau_j)
+    double coupling;  ///< 1 / (1 + k): Cov(mu_parent, mu_j) = coupling * V mu_parent
+  };
+
+  static GaussianHierarchy make(double drift_rate, double signal_to_noise, double lifetime) {
+    return {drift_rate, signal_to_noise, fading(drift_rate * lifetime)};
+  }
+
+  [[nodiscard]] double psi(double time) const { return fading(drift_rate * time) - psi_at_lifetime; }
+
+  void add(Summary& summary, double label, double weight) const {
+    const double gained = weight * signal_to_noise;
+    summary.precision += gained;
+    summary.mean += gained / summary.precision * (label - summary.mean);
+  }
+
+  [[nodiscard]] Summary merge(const Summary& left, double left_time, const Summary& right, double right_time,
+                              double time) const {
+    const double own = psi(time);
+    const double from_left = diffuse(left.precision, own - psi(left_time));
+    const double from_right = diffuse(right.precision, own - psi(right_time));
+    const double total = from_left + from_right;
+    return {total, left.mean + from_right / total * (right.mean - left.mean)};
+  }
+
+  [[nodiscard]] Belief prior(Query query) const { return {query.centre, 0.0, psi(0.0), 1.0}; }
+
+  [[nodiscard]] Belief infer(const Belief& parent, const Summary& heard, double time) const {
+    const double own = psi(time);
+    const double drift = std::max(parent.psi - own, 0.0);
+    const double k = heard.precision * drift;
+    const double coupling = 1.0 / (1.0 + k);
+    return {parent.mean + k * coupling * (heard.mean - parent.mean),
+            (drift + parent.variance * coupling) * coupling, own, coupling};
+  }
+
+  [[nodiscard]] Gaussian speak(const Belief& belief, Query query) const {
+    return {belief.mean, query.variance * (belief.variance + 1.0 / signal_to_noise)};
+  }
+
+  /// Document 000, section 3.3: "the predictive mean at that node is the posterior of the parent of the new node".
+  /// That parent sits on the edge at the branching time, here at its expectation; given both ends of the edge it
+  /// is a Brownian bridge in the clock Psi, and the new leaf below it gains another Psi.
+  [[nodiscard]] Gaussian speak_outside(const Belief& parent, const Belief& own, const Branch& branch,
+                                       Query query) const {
+    const double drift = parent.psi - own.psi;
+    const double left = std::clamp(psi(branch.above + expected_wait(branch)), own.psi, parent.psi);
+    const double f = drift > 0.0 ? (parent.psi - left) / drift : 1.0;
+    const double g = 1.0 - f;
+    const double variance = g * g * parent.variance + f * f * own.variance +
+                            2.0 * f * g * parent.variance * own.coupling + f * g * drift + left;
+    return {parent.mean + f * (own.mean - parent.mean), query.variance * (variance + 1.0 / signal_to_noise)};
+  }
+
+ private:
+  /// sigma(-x) for x >= 0
+  [[gnu::always_inline]] static double fading(double x) {
+    const double e = numeric::exp_nonpositive(-x);
+    return e / (1.0 + e);
+  }
+  static double diffuse(double precision, double drift) { return precision / (1.0 + precision * std::max(drift, 0.0)); }
+};
+static_assert(LabelModel<GaussianHierarchy>);
+
+}  // namespace hedgerow::label

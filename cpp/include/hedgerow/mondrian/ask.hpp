@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Questions to a whole forest: the mixture over trees and nodes of document 000, equation 5, as moments or as its
+// components. Threads share out the points, and each point hears the trees in order, so sums have one order.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "hedgerow/mondrian/forest.hpp"
+#include "hedgerow/mondrian/predict.hpp"
+
+namespace hedgerow::mondrian {
+
+/// Points to be asked about, as the user gave them: n of them, row-major.
+struct Points {
+  const double* features;
+  std::size_t n;
+};
+
+/// How many points a thread takes at once: all in equal parts, but not so many that a share outgrows the caches.
+inline std::size_t share_of(std::size_t n, std::size_t n_threads) {
+  constexpr std::size_t largest = 1 << 15;
+  return std::max<std::size_t>(1, std::min(largest, (n + n_threads - 1) / n_threads));
+}
+
+/// f(scaled points of a share, index of the first, how many), in parallel.
+template <label::LabelModel M, class Function>
+void for_each_share(const Forest<M>& forest, const Points& points, std::size_t n_threads, Function&& f) {
+  const std::size_t width = forest.rows.width();
+  const std::size_t share = share_of(points.n, n_threads);
+  parallel::for_each_index((points.n + share - 1) / share, n_threads, [&](std::size_t index, std::size_t) {
+    const std::size_t begin = index * share;
+    const std::size_t n = std::min(share, points.n - begin);
+    std::vector<float> scaled(n * width);
+    for (std::size_t i = 0; i < n; ++i) {
+      forest.scaling.scale_row(points.features + (begin + i) * width, scaled.data() + i * width);
+    }
+    f(scaled.data(), begin, n);
+  });
+}
+
+/// Mean and variance of the mixture at each point.
+template <label::LabelModel M>
+void predict_moments(const Forest<M>& forest, const Points& points, label::Query query, std::size_t n_threads,
+                     double* mean, double* variance) {
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    std::vector<Moments> moments(n);
+    Descender<M> descender;
+    for (const auto& tree : forest.trees) {
+      descender.descend({tree, forest.rows, forest.growth, forest.model, query}, scaled, n, moments.data());
+    }
+    const double n_trees = static_cast<double>(forest.trees.size());
+    for (std::size_t i = 0; i < n; ++i) {
+      const double shifted = moments[i].mean / n_trees;
+      mean[begin + i] = query.centre + shifted;
+      variance[begin + i] = std::max(0.0, moments[i].square / n_trees - shifted * shifted);
+    }
+  });
+}
+
+/// A mixture of Gaussians for each of n points: point i owns the components first[i] .. first[i + 1] - 1.
+struct Mixtures {
+  std::vector<std::int64_t> first{0};
+  std::vector<double> weights, means, variances;
+};
+
+template <label::LabelModel M>
+Mixtures predict_mixtures(const Forest<M>& forest, const Points& points, label::Query query, std::size_t n_threads) {
+  const std::size_t width = forest.rows.width();
+  const double tree_weight = 1.0 / static_cast<double>(forest.trees.size());
+  const std::size_t share_size = share_of(points.n, n_threads);
+  std::vector<Mixtures> found((points.n + share_size - 1) / share_size);
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    Mixtures& share = found[begin / share_size];
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const auto& tree : forest.trees) {
+        const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
+        walk(asking, scaled + i * width, [&](double weight, const label::Gaussian& part) {
+          share.weights.push_back(weight * tree_weight);
+          share.means.push_back(part.mean);
+          share.variances.push_back(part.variance);
+        });
+      }
+      share.first.push_back(static_cast<std::int64_t>(share.weights.size()));
+    }
+  });
+  Mixtures all;
+  for (const Mixtures& share : found) {
+    const std::int64_t offset = all.first.back();
+    for (std::size_t i = 1; i < share.first.size(); ++i) all.first.push_back(offset + share.first[i]);
+    all.weights.insert(all.weights.end(), share.weights.begin(), share.weights.end());
+    all.means.insert(all.means.end(), share.means.begin(), share.means.end());
+    all.variances.insert(all.variances.end(), share.variances.begin(), share.variances.end());
+  }
+  return all;
+}
+
+/// The number of the leaf in which each point falls, per tree: leaves[i * n_trees + b].
+template <label::LabelModel M>
+void find_leaves(const Forest<M>& forest, const Points& points, std::size_t n_threads, NodeId* leaves) {
+  const std::size_t n_trees = forest.trees.size(), width = forest.rows.width();
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t b = 0; b < n_trees; ++b) {
+        leaves[(begin + i) * n_trees + b] = leaf_of(forest.trees[b], scaled + i * width);
+      }
+    }
+  });
+}
+
+/// Memory of the fitted forest: rows, nodes, boxes and summaries, as allocated.
+template <label::LabelModel M>
+std::size_t n_bytes(const Forest<M>& forest) {
+  const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
+  const Rows& rows = forest.rows;
+  std::size_t total = size(rows.features) + size(rows.labels) + size(rows.weights) + size(rows.freed);
+  for (const auto& tree : forest.trees) {
+    total += size(tree.shape.nodes) + size(tree.shape.next_row) + size(tree.boxes.corners) +
+             size(tree.boxes.freed) + size(tree.summaries);
+  }
+  return total;
+}
+
+/// Inner nodes on the longest way from the root to a leaf.
+template <label::LabelModel M>
+std::size_t depth(const MondrianTree<M>& tree) {
+  std::size_t deepest = 0;
+  std::vector<std::pair<NodeId, std::size_t>> pending;
+  if (!tree.shape.is_empty()) pending.emplace_back(tree.root, 0);
+  while (!pending.empty()) {
+    const auto [id, level] = pending.back();
+    pending.pop_back();
+    deepest = std::max(deepest, level);
+    if (tree.node(id).is_leaf()) continue;
+    pending.emplace_back(tree.node(id).left(), level + 1);
+    pending.emplace_back(tree.node(id).right(), level + 1);
+  }
+  return deepest;
+}
+
+}  // namespace hedgerow::mondrian

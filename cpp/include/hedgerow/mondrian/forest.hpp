@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Mondrian forest: rows kept once, and trees that each hold all of them. It learns in batch (grow), row by row
+// (learn) and backwards (forget). Trees share nothing but the rows, so threads work on whole trees; every random
+// number is named by seed, tree and event, so neither threads nor chunks can be told from the result.
+// It chooses no hyper-parameter: scaling and label model come from the caller.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "hedgerow/label/running_moments.hpp"
+#include "hedgerow/mondrian/extend.hpp"
+#include "hedgerow/mondrian/forget.hpp"
+#include "hedgerow/mondrian/locate.hpp"
+#include "hedgerow/parallel/for_each_index.hpp"
+
+namespace hedgerow::mondrian {
+
+/// Rows as the user gave them: n of them, row-major features, labels, and weights or null.
+struct Batch {
+  const double* features;
+  const double* labels;
+  const double* weights;
+  std::size_t n;
+  [[nodiscard]] double weight(std::size_t i) const { return weights == nullptr ? 1.0 : weights[i]; }
+};
+
+/// How many rows a forest has met: the clock of its randomness and of its reviews.
+struct Counters {
+  std::uint64_t arrivals = 0;     ///< rows ever learned online
+  std::uint64_t generation = 0;   ///< how often the trees were grown in batch
+  std::uint64_t rescalings = 0;   ///< how often the rows were brought into other units
+  std::uint64_t next_review = 1;  ///< the number of arrivals at which scaling and smoothing are looked at again
+};
+
+template <label::LabelModel M>
+class Forest {
+ public:
+  using Setting = typename Grower<M>::Setting;
+
+  Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_)
+      : rows(width), growth(growth_), seed(seed_), window(window_) {
+    trees.assign(n_trees, MondrianTree<M>(width));
+    lower_seen.assign(width, std::numeric_limits<double>::infinity());
+    upper_seen.assign(width, -std::numeric_limits<double>::infinity());
+  }
+
+  Forest(Forest&&) noexcept = default;
+  Forest& operator=(Forest&&) noexcept = default;
+
+  Rows rows;
+  Scaling scaling;
+  M model{};
+  Growth growth;
+  std::uint64_t seed;
+  std::size_t window;  ///< rows kept, oldest forgotten first; 0 for all
+  std::vector<MondrianTree<M>> trees;
+  Counters counters;
+  label::RunningMoments::Summary labels_seen{};  ///< of the rows held now
+  std::vector<double> lower_seen, upper_seen;    ///< range of each column, in the user's units, of all rows ever met
+  std::deque<RowId> arrival_order;               ///< oldest first; kept only with a window
+
+  [[nodiscard]] Setting setting() const { return {rows, growth, model}; }
+
+  /// Keep rows without putting them into trees; `grow` must follow.
+  void store(const Batch& batch) {
+    rows.features.reserve(rows.features.size() + batch.n * rows.width());
+    rows.labels.reserve(rows.capacity() + batch.n);
+    for (std::size_t i = 0; i < batch.n; ++i) keep(batch, i);
+    counters.arrivals += batch.n;
+  }
+
+  /// Trees [first, last) anew, in batch, on all rows: document 000, Algorithm 1. Call `grown` after the last.
+  void grow(std::size_t first, std::size_t last, std::size_t n_threads) {
+    std::vector<RowId> members;
+    members.reserve(rows.size());
+    rows.for_each([&](RowId id) { members.push_back(id); });
+    if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
+    nurseries_.resize(std::max(nurseries_.size(), n_threads));
+    parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {
+      auto& nursery = nurseries_[worker];
+      if (!nursery) nursery = std::make_unique<Nursery>(rows.width());
+      MondrianTree<M>& tree = nursery->tree;
+      tree.clear();
+      if (!members.empty()) {
+        tree.shape.plant();
+        tree.summaries.resize(1);
+        tree.shape.next_row.resize(rows.capacity(), none);
+        tree.shape.nodes[tree.root].first_row = members[0];
+        for (const RowId id : members) tree.stretch(tree.root, rows, rows.row(id));
+        random::Stream stream(seed, random::Purpose::grow, static_cast<std::uint32_t>(first + index),
+                              counters.generation);
+        nursery->grower.grow(tree, tree.root, 0.0, members, columns_.empty() ? nullptr : columns_.data(), setting(), stream);
+      }
+      trees[first + index] = tree;  // a copy of exactly the right size
+    });
+  }
+
+  void grown() {
+    ++counters.generation;
+    nurseries_.clear();
+    columns_ = {};
+  }
+
+  /// Rows enter in order, one after another, in every tree.
+  void learn(const Batch& batch, std::size_t n_threads) {
+    arrived_.clear();
+    leaving_.clear();
+    for (std::size_t i = 0; i < batch.n; ++i) {
+      arrived_.push_back(keep(batch, i));
+      const bool full = window != 0 && arrival_order.size() > window;
+      leaving_.push_back(full ? arrival_order.front() : none);
+      if (full) arrival_order.pop_front();
+    }
+    if (extenders_.size() < n_threads) extenders_.resize(n_threads);
+    if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
+    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
+      for (std::size_t i = 0; i < batch.n; ++i) {
+        extenders_[worker].extend(trees[b], arrived_[i], setting(),
+                                  random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b),
+                                                 counters.arrivals + i));
+        if (leaving_[i] != none) forgetters_[worker].forget(trees[b], leaving_[i], rows, growth, model);
+      }
+    });
+    for (const RowId id : leaving_) {
+      if (id != none) release(id);
+    }
+    counters.arrivals += batch.n;
+  }
+
+  /// The numbers of rows equal to those of the batch, each taken once; where weights are given they must agree too.
+  /// Stops at the first row that is not here, so that fewer than batch.n are returned.
+  [[nodiscard]] std::vector<RowId> locate(const Batch& batch) const {
+    std::vector<RowId> located;
+    std::vector<float> x(rows.width());
+    Locator<M> locator(trees.front(), rows, counters.rescalings > 0);
+    for (std::size_t i = 0; i < batch.n; ++i) {
+      scaling.scale_row(batch.features + i * rows.width(), x.data());
+      const RowId row = locator.find(x.data(), batch.labels[i], batch.weights == nullptr ? nullptr : batch.weights + i);
+      if (row == none) break;
+      located.push_back(row);
+    }
+    return located;
+  }
+
+  /// The rows leave every tree.
+  void forget(std::span<const RowId> leaving, std::size_t n_threads) {
+    if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
+    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
+      for (const RowId id : leaving) forgetters_[worker].forget(trees[b], id, rows, growth, model);
+    });
+    for (const RowId id : leaving) {
+      if (window != 0) std::erase(arrival_order, id);
+      release(id);
+    }
+  }
+
+  /// All summaries anew under other numbers of the label model.
+  void set_model(const M& other, std::size_t n_threads) {
+    model = other;
+    parallel::for_each_index(trees.size(), n_threads,
+                             [&](std::size_t b, std::size_t) { trees[b].hear_everything(rows, model, growth); });
+  }
+
+  /// The same rows in the units of another scaling, in trees still to be grown.
+  [[nodiscard]] Forest rescaled(const Scaling& other) const {
+    Forest fresh(rows.width(), trees.size(), growth, seed, window);
+    fresh.rows = rows;
+    fresh.rows.for_each([&](RowId id) {
+      float* x = fresh.rows.row(id);
+      for (std::size_t d = 0; d < rows.width(); ++d) x[d] = other.image(d, scaling.value(d, x[d]));
+    });
+    fresh.scaling = other;
+    fresh.model = model;
+    fresh.counters = counters;
+    ++fresh.counters.rescalings;
+    fresh.labels_seen = labels_seen;
+    fresh.lower_seen = lower_seen;
+    fresh.upper_seen = upper_seen;
+    fresh.arrival_order = arrival_order;
+    return fresh;
+  }
+
+ private:
+  /// Where a worker grows one tree after another without asking for fresh memory.
+  struct Nursery {
+    explicit Nursery(std::size_t width) : tree(width) {}
+    MondrianTree<M> tree;
+    Grower<M> grower;
+  };
+
+  RowId keep(const Batch& batch, std::size_t i) {
+    const double* x = batch.features + i * rows.width();
+    const RowId id = rows.add(scaling, x, batch.labels[i], batch.weight(i));
+    for (std::size_t d = 0; d < rows.width(); ++d) {
+      lower_seen[d] = std::min(lower_seen[d], x[d]);
+      upper_seen[d] = std::max(upper_seen[d], x[d]);
+    }
+    label::RunningMoments{}.add(labels_seen, batch.labels[i], batch.weight(i));
+    if (window != 0) arrival_order.push_back(id);
+    return id;
+  }
+
+  void release(RowId id) {
+    auto& seen = labels_seen;
+    const double weight = rows.weight(id);
+    const double left = seen.weight - weight;
+    if (rows.size() <= 1 || left <= 0.0) {
+      seen = {};
+    } else {  // Welford's update, backwards
+      const double before = rows.labels[id] - seen.mean;
+      seen.mean -= weight / left * before;
+      seen.squares = std::max(0.0, seen.squares - weight * before * (rows.labels[id] - seen.mean));
+      seen.weight = left;
+    }
+    rows.free(id);
+  }
+
+  std::vector<float> columns_;                         ///< while growing: `transposed(rows)`, or empty
+  std::vector<std::unique_ptr<Nursery>> nurseries_;    ///< while growing: one a worker
+  std::vector<Extender<M>> extenders_;                 ///< one a worker
+  std::vector<Forgetter<M>> forgetters_;               ///< one a worker
+  std::vector<RowId> arrived_, leaving_;               ///< while learning
+};
+
+}  // namespace hedgerow::mondrian

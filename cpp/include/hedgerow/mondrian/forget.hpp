@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unlearning: take one row out of a tree. What is left is the tree restricted to the remaining rows, and by the
+// self-consistency of the Mondrian process that is a Mondrian tree on them: a split stays iff it still separates
+// rows, and a block that has become too light is paused again. No random number is drawn. Cost: one path.
+#pragma once
+
+#include <stdexcept>
+#include <vector>
+
+#include "hedgerow/mondrian/mondrian_tree.hpp"
+
+namespace hedgerow::mondrian {
+
+template <label::LabelModel M>
+class Forgetter {
+ public:
+  void forget(MondrianTree<M>& tree, RowId row, const Rows& rows, const Growth& growth, const M& model) {
+    const float* x = rows.row(row);
+    path_.clear();
+    NodeId id = tree.root;
+    while (!tree.shape.is_empty() && !tree.node(id).is_leaf()) {
+      path_.push_back(id);
+      id = tree.node(id).child(tree.node(id).sends_right(x));
+    }
+    if (tree.shape.is_empty() || !tree.shape.remove_row(id, row)) throw std::logic_error("the row is not in its leaf");
+    if (tree.node(id).n_rows > 0) {
+      listen(tree, id, rows, model);
+    } else if (path_.empty()) {
+      tree.clear();
+      return;
+    } else {
+      const NodeId parent = path_.back();
+      path_.pop_back();
+      tree.contract(parent, id == tree.node(parent).right());
+      id = parent;
+    }
+    pause_light_blocks(tree, id, rows, growth, model);
+    tell_ancestors(tree, rows, growth, model);
+  }
+
+ private:
+  /// The leaf's weight, box and summary anew, from the rows that are left.
+  void listen(MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const M& model) {
+    double weight = 0.0;
+    tree.shape.for_each_row(leaf, [&](RowId member) { weight += rows.weight(member); });
+    tree.shape.nodes[leaf].weight = static_cast<float>(weight);
+    tree.measure_rows(leaf, rows);
+    tree.hear_rows(leaf, rows, model);
+  }
+
+  /// While the rows below the parent weigh less than a block must to be split, its two leaves become one.
+  /// (An inner sibling is heavy enough by itself.)
+  void pause_light_blocks(MondrianTree<M>& tree, NodeId id, const Rows& rows, const Growth& growth, const M& model) {
+    while (!path_.empty() && tree.node(id).is_leaf()) {
+      const NodeId parent = path_.back();
+      const Node& left = tree.node(tree.node(parent).left());
+      const Node& right = tree.node(tree.node(parent).right());
+      if (!left.is_leaf() || !right.is_leaf()) break;
+      if (static_cast<double>(left.weight) + static_cast<double>(right.weight) >= growth.min_samples_split) break;
+      tree.join_leaves(parent);
+      listen(tree, parent, rows, model);
+      path_.pop_back();
+      id = parent;
+    }
+  }
+
+  /// Boxes shrink up to the first ancestor that does not; summaries change up to the root.
+  void tell_ancestors(MondrianTree<M>& tree, const Rows& rows, const Growth& growth, const M& model) {
+    bool shrinking = true;
+    for (auto id = path_.rbegin(); id != path_.rend(); ++id) {
+      if (shrinking) shrinking = tree.measure_children(*id, rows);
+      tree.hear_children(*id, model, growth);
+    }
+  }
+
+  std::vector<NodeId> path_;
+};
+
+}  // namespace hedgerow::mondrian

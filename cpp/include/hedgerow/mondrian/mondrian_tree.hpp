@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Mondrian tree: a skeleton, with a box and a label summary beside each node. This header keeps the columns
+// aligned and knows how a leaf hears its rows and an inner node its children; growing, extending, forgetting and
+// predicting are each in a header of their own.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "hedgerow/label/concepts.hpp"
+#include "hedgerow/mondrian/boxes.hpp"
+#include "hedgerow/mondrian/rows.hpp"
+#include "hedgerow/tree/tree.hpp"
+
+namespace hedgerow::mondrian {
+
+using tree::Node;
+using tree::NodeId;
+using tree::none;
+
+/// When blocks stop being split.
+struct Growth {
+  double min_samples_split = 2;  ///< a block whose rows weigh less is paused
+  double lifetime = std::numeric_limits<double>::infinity();
+};
+
+template <label::LabelModel M>
+struct MondrianTree {
+  using Summary = typename M::Summary;
+
+  explicit MondrianTree(std::size_t width = 0) : boxes(width) {}
+
+  tree::Tree shape;
+  Boxes boxes;
+  std::vector<Summary> summaries;
+
+  static constexpr NodeId root = tree::Tree::root;
+  [[nodiscard]] const Node& node(NodeId id) const { return shape.nodes[id]; }
+
+  /// tau_j; a leaf's time is the lifetime.
+  [[nodiscard]] double time(NodeId id, const Growth& growth) const {
+    return node(id).is_leaf() ? growth.lifetime : static_cast<double>(node(id).time);
+  }
+
+  [[nodiscard]] Box box(NodeId id, const Rows& rows) const {
+    if (node(id).box != none) return boxes[node(id).box];
+    const float* point = rows.row(node(id).first_row);
+    return {point, point};
+  }
+  [[nodiscard]] double outside(NodeId id, const Rows& rows, const float* x) const {
+    const Box own = box(id, rows);
+    return outside_distance(own.lower, own.upper, x, boxes.width());
+  }
+
+  /// A paused leaf keeps its rows, draws no split, and is grown afresh when it may split at last: its rows
+  /// weigh too little (document 000, Algorithm 2, line 2), or they all lie on one point.
+  [[nodiscard]] bool is_paused(NodeId leaf, const Growth& growth) const {
+    return node(leaf).box == none || static_cast<double>(node(leaf).weight) < growth.min_samples_split;
+  }
+
+  // The three verbs, with the columns beside the skeleton.
+
+  void split_leaf(NodeId leaf, std::uint32_t feature, float location, float time) {
+    shape.split_leaf(leaf, feature, location, time);
+    summaries.resize(shape.nodes.size());
+  }
+
+  /// Returns the new leaf.
+  NodeId insert_above(NodeId id, std::uint32_t feature, float location, float time, bool leaf_to_right) {
+    shape.insert_above(id, feature, location, time, leaf_to_right);
+    summaries.resize(shape.nodes.size());
+    summaries[node(id).child(!leaf_to_right)] = summaries[id];
+    return node(id).child(leaf_to_right);
+  }
+
+  void contract(NodeId parent, bool right_vanishes) {
+    boxes.release(node(parent).box);
+    boxes.release(node(node(parent).child(right_vanishes)).box);
+    summaries[parent] = summaries[node(parent).child(!right_vanishes)];
+    shape.contract(parent, right_vanishes);
+  }
+
+  void join_leaves(NodeId parent) {
+    boxes.release(node(node(parent).left()).box);
+    boxes.release(node(node(parent).right()).box);
+    shape.join_leaves(parent);
+  }
+
+  // Boxes.
+
+  /// The leaf's box anew, from its rows.
+  void measure_rows(NodeId leaf, const Rows& rows) {
+    boxes.release(node(leaf).box);
+    shape.nodes[leaf].box = none;
+    shape.for_each_row(leaf, [&](RowId row) { stretch(leaf, rows, rows.row(row)); });
+  }
+
+  /// Stretch the box of a node that has rows already so that it holds x too.
+  void stretch(NodeId id, const Rows& rows, const float* x) {
+    if (node(id).box == none) {
+      const float* point = rows.row(node(id).first_row);
+      if (std::equal(point, point + boxes.width(), x)) return;
+      shape.nodes[id].box = boxes.new_slot();
+      std::copy_n(point, boxes.width(), boxes.lower(node(id).box));
+      std::copy_n(point, boxes.width(), boxes.upper(node(id).box));
+    }
+    stretch_box(boxes.lower(node(id).box), boxes.upper(node(id).box), x, boxes.width());
+  }
+
+  /// An inner node's box from its children's. Returns whether it changed.
+  bool measure_children(NodeId id, const Rows& rows) {
+    if (node(id).box == none) shape.nodes[id].box = boxes.new_slot();
+    const std::uint32_t slot = node(id).box;
+    const Box left = box(node(id).left(), rows);
+    const Box right = box(node(id).right(), rows);
+    return join_boxes(boxes.lower(slot), boxes.upper(slot), left.lower, left.upper, right.lower, right.upper,
+                      boxes.width());
+  }
+
+  // Summaries.
+
+  void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
+    Summary summary{};
+    shape.for_each_row(leaf, [&](RowId row) { model.add(summary, rows.labels[row], rows.weight(row)); });
+    summaries[leaf] = summary;
+  }
+
+  void hear_children(NodeId id, const M& model, const Growth& growth) {
+    const NodeId left = node(id).left(), right = node(id).right();
+    summaries[id] = model.merge(summaries[left], time(left, growth), summaries[right], time(right, growth),
+                                static_cast<double>(node(id).time));
+  }
+
+  /// f(leaf) for leaves and g(inner node) for inner nodes, children before parents.
+  template <class Leaf, class Inner>
+  void bottom_up(Leaf&& f, Inner&& g) const {
+    std::vector<NodeId> order;
+    append_preorder(shape, root, order);
+    for (auto id = order.rbegin(); id != order.rend(); ++id) {
+      if (node(*id).is_leaf()) {
+        f(*id);
+      } else {
+        g(*id);
+      }
+    }
+  }
+
+  /// All summaries anew, from the rows up. Needed when the model's own numbers have changed.
+  void hear_everything(const Rows& rows, const M& model, const Growth& growth) {
+    bottom_up([&](NodeId id) { hear_rows(id, rows, model); }, [&](NodeId id) { hear_children(id, model, growth); });
+  }
+
+  void clear() {
+    shape.clear();
+    boxes.clear();
+    summaries.clear();
+  }
+};
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prediction: document 002, Algorithm 5. A query point may leave the tree on any edge of its path, with the
+// probability that a Mondrian process would have cut it off there; so a tree's prediction is a mixture with one
+// component for each edge on which it can leave, and one for the leaf (document 000, equation 3).
+// `walk` follows one point, `Descender` takes many down together; both make the same numbers in the same order for
+// each point. Nothing here changes a tree.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "hedgerow/mondrian/mondrian_tree.hpp"
+#include "hedgerow/numeric/exponential.hpp"
+
+namespace hedgerow::mondrian {
+
+/// Everything that stays the same while a tree is asked.
+template <label::LabelModel M>
+struct Asking {
+  const MondrianTree<M>& tree;
+  const Rows& rows;
+  const Growth& growth;
+  const M& model;
+  label::Query query;
+};
+
+/// Where x may leave the tree: on the edge that ends in a node, `outside` per unit of time.
+inline label::Branch branch_on(double above, double time, double outside) {
+  return {above, time - above, outside, numeric::exp_nonpositive(-outside * (time - above))};
+}
+
+/// hear(weight, Gaussian) for each component of the tree's mixture at x.
+template <label::LabelModel M, class Hear>
+void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
+  double stay = 1.0;  // probability of not having left the tree yet
+  double above = 0.0;
+  auto parent = asking.model.prior(asking.query);
+  for (NodeId id = asking.tree.root;;) {
+    const Node& node = asking.tree.node(id);
+    const double time = asking.tree.time(id, asking.growth);
+    const auto own = asking.model.infer(parent, asking.tree.summaries[id], time);
+    const double outside = asking.tree.outside(id, asking.rows, x);
+    if (outside > 0.0) {
+      const label::Branch branch = branch_on(above, time, outside);
+      hear(stay * (1.0 - branch.survival), asking.model.speak_outside(parent, own, branch, asking.query));
+      stay *= branch.survival;
+    }
+    if (node.is_leaf()) return hear(stay, asking.model.speak(own, asking.query));
+    id = node.child(node.sends_right(x));
+    above = time;
+    parent = own;
+  }
+}
+
+/// The first two moments of a mixture about a centre, as they are added up.
+struct Moments {
+  double mean = 0.0;
+  double square = 0.0;
+  void hear(double weight, const label::Gaussian& part, double centre) {
+    const double shifted = part.mean - centre;
+    mean += weight * shifted;
+    square += weight * (part.variance + shifted * shifted);
+  }
+};
+
+/// Adds the tree's mixture at each of n points (row-major, in forest units) to that point's moments. First the points
+/// go down, depth first, in groups that share a node, and it is only noted where each may leave the tree; then all
+/// the notes are worked off in one loop without surprises.
+template <label::LabelModel M>
+class Descender {
+ public:
+  void descend(const Asking<M>& asking, const float* points, std::size_t n, Moments* moments) {
+    visited_.clear();
+    n_departures_ = 0;
+    arrivals_.clear();
+    width_ = asking.tree.boxes.width();
+    stay_.assign(n, 1.0);
+    order_.resize(n);
+    spare_.resize(n);
+    outside_.resize(n);
+    std::iota(order_.begin(), order_.end(), 0U);
+    visited_.push_back({0.0, 0.0, 0, asking.model.prior(asking.query)});
+    pending_.assign(1, {asking.tree.root, 0, 0, n});
+    while (!pending_.empty()) {
+      const Group group = pending_.back();
+      pending_.pop_back();
+      pass(asking, group, points);
+    }
+    const double centre = asking.query.centre;
+    for (std::size_t k = 0; k < n_departures_; ++k) {
+      const Departure& departure = departures_[k];
+      const Visited& at = visited_[departure.visited];
+      const label::Branch branch = branch_on(at.above, at.time, departure.outside);
+      double& stay = stay_[departure.point];
+      moments[departure.point].hear(
+          stay * (1.0 - branch.survival),
+          asking.model.speak_outside(visited_[at.parent].belief, at.belief, branch, asking.query), centre);
+      stay *= branch.survival;
+    }
+    for (const auto& [point, visited] : arrivals_) {
+      moments[point].hear(stay_[point], asking.model.speak(visited_[visited].belief, asking.query), centre);
+    }
+  }
+
+ private:
+  struct Visited {
+    double above, time;
+    std::uint32_t parent;  ///< its number among the visited
+    typename M::Belief belief;
+  };
+  /// Points order_[begin .. end) are about to visit a node.
+  struct Group {
+    NodeId node;
+    std::uint32_t parent;
+    std::size_t begin, end;
+  };
+  struct Departure {
+    std::uint32_t point, visited;
+    double outside;
+  };
+  struct Arrival {
+    std::uint32_t point, visited;
+  };
+
+  /// A group goes down to a leaf; where it parts, those who go right wait.
+  void pass(const Asking<M>& asking, Group group, const float* points) {
+    for (;;) {
+      const auto [id, parent, begin, end] = group;
+      const Node& node = asking.tree.node(id);
+      const double time = asking.tree.time(id, asking.growth);
+      const auto own = static_cast<std::uint32_t>(visited_.size());
+      visited_.push_back({visited_[parent].time, time, parent,
+                          asking.model.infer(visited_[parent].belief, asking.tree.summaries[id], time)});
+      if (departures_.size() < n_departures_ + (end - begin)) departures_.resize(2 * (n_departures_ + (end - begin)));
+      const Box box = asking.tree.box(id, asking.rows);
+      outside_distances(box.lower, box.upper, points, order_.data() + begin, end - begin, width_, outside_.data());
+      for (std::size_t i = begin; i < end; ++i) {
+        const double outside = outside_[i - begin];
+        departures_[n_departures_] = {order_[i], own, outside};
+        n_departures_ += static_cast<std::size_t>(outside > 0.0);
+      }
+      if (node.is_leaf()) {
+        for (std::size_t i = begin; i < end; ++i) arrivals_.push_back({order_[i], own});
+        return;
+      }
+      const std::size_t middle = part(node, begin, end, points);
+      if (middle == begin) {
+        group = {node.right(), own, begin, end};
+      } else {
+        if (middle < end) pending_.push_back({node.right(), own, middle, end});
+        group = {node.left(), own, begin, middle};
+      }
+    }
+  }
+
+  /// Those who go left first, without branches; returns where those who go right begin.
+  std::size_t part(const Node& node, std::size_t begin, std::size_t end, const float* points) {
+    const float* column = points + node.feature;
+    std::uint32_t* left = order_.data() + begin;
+    std::uint32_t* right = spare_.data();
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t point = order_[i];
+      const bool to_right = column[point * width_] > node.location;
+      *left = *right = point;
+      left += static_cast<std::size_t>(!to_right);
+      right += static_cast<std::size_t>(to_right);
+    }
+    std::copy(spare_.data(), right, left);
+    return static_cast<std::size_t>(left - order_.data());
+  }
+
+  std::size_t width_ = 0;
+  std::size_t n_departures_ = 0;
+  std::vector<Visited> visited_;
+  std::vector<Group> pending_;
+  std::vector<Departure> departures_;
+  std::vector<Arrival> arrivals_;
+  std::vector<double> outside_;
+  std::vector<double> stay_;  ///< per point: probability of not having left the tree yet
+  std::vector<std::uint32_t> order_, spare_;
+};
+
+/// The leaf in which x falls.
+template <label::LabelModel M>
+NodeId leaf_of(const MondrianTree<M>& tree, const float* x) {
+  NodeId id = tree.root;
+  while (!tree.node(id).is_leaf()) id = tree.node(id).child(tree.node(id).sends_right(x));
+  return id;
+}
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows that a forest has learned and not unlearned, kept once for all its trees: features in forest units, label
+// and weight. A row's number is reused after the row has been forgotten, never before.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <vector>
+
+#include "hedgerow/mondrian/scaling.hpp"
+#include "hedgerow/tree/node.hpp"
+
+namespace hedgerow::mondrian {
+
+using tree::RowId;
+
+class Rows {
+ public:
+  explicit Rows(std::size_t width = 0) : width_(width) {}
+
+  std::vector<float> features;        ///< row-major, D a row, in forest units
+  std::vector<double> labels;
+  std::vector<double> weights;        ///< empty while every weight is one
+  std::vector<RowId> freed;           ///< numbers that wait to be reused, last first
+
+  [[nodiscard]] std::size_t width() const { return width_; }
+  [[nodiscard]] std::size_t capacity() const { return labels.size(); }
+  [[nodiscard]] std::size_t size() const { return labels.size() - freed.size(); }
+  [[nodiscard]] const float* row(RowId id) const { return features.data() + static_cast<std::size_t>(id) * width_; }
+  [[nodiscard]] float* row(RowId id) { return features.data() + static_cast<std::size_t>(id) * width_; }
+  [[nodiscard]] double weight(RowId id) const { return weights.empty() ? 1.0 : weights[id]; }
+
+  RowId add(const Scaling& scaling, const double* x, double label, double weight) {
+    if (capacity() >= tree::none - 1 && freed.empty()) {
+      throw std::length_error("a forest holds at most 4294967294 rows");
+    }
+    RowId id = 0;
+    if (freed.empty()) {
+      id = static_cast<RowId>(capacity());
+      features.resize(features.size() + width_);
+      labels.push_back(label);
+      if (!weights.empty()) weights.push_back(weight);
+    } else {
+      id = freed.back();
+      freed.pop_back();
+      labels[id] = label;
+    }
+    if (weight != 1.0 && weights.empty()) weights.assign(capacity(), 1.0);
+    if (!weights.empty()) weights[id] = weight;
+    scaling.scale_row(x, row(id));
+    return id;
+  }
+
+  void free(RowId id) { freed.push_back(id); }
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    std::vector<bool> is_free(capacity(), false);
+    for (const RowId id : freed) is_free[id] = true;
+    for (RowId id = 0; id < capacity(); ++id) {
+      if (!is_free[id]) visit(id);
+    }
+  }
+
+ private:
+  std::size_t width_;
+};
+
+}  // namespace hedgerow::mondrian

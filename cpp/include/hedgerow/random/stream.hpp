@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A stream of random numbers named by (seed, purpose, tree, event). Two different names never share a number,
+// and the same name always gives the same numbers, whichever thread asks and whatever was drawn elsewhere.
+// No stream outlives a call, so a forest's random state is its seed and its counts of events.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "hedgerow/random/philox.hpp"
+
+namespace hedgerow::random {
+
+/// What a stream is for. The numbers are part of the saved state of a model: append, never renumber.
+enum class Purpose : std::uint32_t { grow = 1, extend = 2 };
+
+class Stream {
+ public:
+  /// `event` counts within a purpose: the generation of a batch tree, or the arrival number of a row (< 2^56).
+  Stream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t event)
+      : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
+        counter_{0, static_cast<std::uint32_t>(event), tree,
+                 (static_cast<std::uint32_t>(purpose) << 24) | static_cast<std::uint32_t>(event >> 32)} {}
+
+  /// Uniform on the open interval (0, 1), 53 bits.
+  double uniform() {
+    if (left_ == 0) refill();
+    --left_;
+    const std::uint64_t bits = (static_cast<std::uint64_t>(block_[2 * left_]) << 32) | block_[2 * left_ + 1];
+    return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+  }
+
+  /// Exponential with rate one.
+  double exponential() { return -std::log(uniform()); }
+
+  /// Uniform on [lower, upper) in single precision, for lower < upper.
+  float location(float lower, float upper) {
+    const double width = static_cast<double>(upper) - static_cast<double>(lower);
+    const auto drawn = static_cast<float>(static_cast<double>(lower) + uniform() * width);
+    if (drawn >= upper) return std::nextafter(upper, lower);
+    return drawn < lower ? lower : drawn;
+  }
+
+ private:
+  void refill() {
+    block_ = philox(counter_, key_);
+    ++counter_[0];
+    left_ = 2;
+  }
+
+  Key key_;
+  Block counter_;
+  Block block_{};
+  int left_ = 0;
+};
+
+}  // namespace hedgerow::random

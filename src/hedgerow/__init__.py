@@ -1,0 +1,8 @@
+"""Probabilistic trees and forests that learn row by row and say how sure they are."""
+
+from hedgerow._persistence import load
+from hedgerow.mondrian import MondrianForestRegressor
+
+__version__ = "0.1.0"
+
+__all__ = ["MondrianForestRegressor", "__version__", "load"]

@@ -1,0 +1,170 @@
+"""Saving and loading: one safetensors file, no code inside, nothing trusted.
+
+A file holds arrays and one JSON text with the class, its parameters and its fitted numbers. `save` writes it
+beside its destination and renames it, so a crash leaves the old file or the new one. Pickle goes the same way.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import safetensors
+from safetensors.numpy import load as arrays_from_bytes
+from safetensors.numpy import save as arrays_to_bytes
+
+FORMAT_VERSION = 1
+_CLASSES: dict[str, type[Saveable]] = {}
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+class Saveable:
+    """A model that can be written to one file and read back.
+
+    A subclass says what its fitted state is, in `_fitted_state`, and takes it back in `_restore_fitted_state`, which
+    must check everything: files come from strangers.
+    """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _CLASSES[cls.__name__] = cls
+
+    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
+        """Return numbers for the JSON text and arrays; None if the model is not fitted."""
+        raise NotImplementedError
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        """Take back what `_fitted_state` gave."""
+        raise NotImplementedError
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to one file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or path
+            Where to write. An existing file is replaced in one step.
+        """
+        target = Path(path)
+        content = self._to_bytes()
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+
+    def _to_bytes(self) -> bytes:
+        state = self._fitted_state()
+        header = {
+            "format_version": FORMAT_VERSION,
+            "class": type(self).__name__,
+            "parameters": {name: _encode(name, value) for name, value in self.get_params(deep=False).items()},  # type: ignore[attr-defined]
+            "fitted": None if state is None else state[0],
+        }
+        arrays = {} if state is None else {name: np.ascontiguousarray(array) for name, array in state[1].items()}
+        return arrays_to_bytes(arrays, metadata={"hedgerow": json.dumps(header)})
+
+    @classmethod
+    def _from_bytes(cls, content: bytes) -> Self:
+        header, arrays = _read(content)
+        known = _CLASSES.get(header["class"])
+        if known is None or not issubclass(known, cls):
+            raise ValueError(f"the file holds a model of class {header['class']!r}, which is not known here")
+        model = known.__new__(known)
+        try:
+            parameters = {name: _decode(value) for name, value in header["parameters"].items()}
+            model.__init__(**parameters)  # type: ignore[misc]
+        except TypeError as error:
+            raise ValueError(f"the file's parameters do not fit {known.__name__}: {error}") from None
+        if header["fitted"] is not None:
+            try:
+                model._restore_fitted_state(header["fitted"], arrays)
+            except (KeyError, TypeError, AttributeError, OverflowError) as error:
+                raise ValueError(f"the file is not a valid {known.__name__}: {error!r}") from None
+        return model
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"file": self._to_bytes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(type(self)._from_bytes(state["file"]).__dict__)
+
+    def __sklearn_clone__(self) -> Self:
+        from sklearn.base import clone
+
+        return type(self)(**{name: clone(value, safe=False) for name, value in self.get_params(deep=False).items()})  # type: ignore[attr-defined]
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model written by its ``save`` method. Safe on files from strangers: no code is run.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    model
+        Predicts the same bits as the one saved, and goes on learning as that one would have.
+    """
+    content = Path(path).read_bytes()
+    try:
+        return Saveable._from_bytes(content)
+    except ValueError as error:
+        raise ValueError(f"cannot load {os.fspath(path)!r}: {error}") from None
+
+
+def _read(content: bytes) -> tuple[dict[str, Any], Arrays]:
+    """Split a file into its JSON text, checked for shape, and its arrays."""
+    try:
+        arrays = arrays_from_bytes(content)
+        length = int.from_bytes(content[:8], "little")
+        metadata = json.loads(content[8 : 8 + length]).get("__metadata__", {})
+        header = json.loads(metadata["hedgerow"])
+    except (safetensors.SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a hedgerow model, or damaged ({type(error).__name__}: {error})") from None
+    if not isinstance(header, dict) or not isinstance(header.get("parameters"), dict):
+        raise ValueError("not a hedgerow model: its description is malformed")
+    version = header.get("format_version")
+    if version != FORMAT_VERSION:
+        raise ValueError(
+            f"the file has format version {version!r}, this hedgerow reads {FORMAT_VERSION}; "
+            "load it with the version that wrote it, or upgrade"
+        )
+    if not isinstance(header.get("class"), str) or not isinstance(header.get("fitted", 0), dict | None):
+        raise ValueError("not a hedgerow model: its description is malformed")
+    return header, arrays
+
+
+def _encode(name: str, value: Any) -> Any:
+    """A parameter as JSON."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, np.random.RandomState):
+        kind, keys, *rest = value.get_state(legacy=True)
+        return {"random_state": [kind, np.asarray(keys).tolist(), *rest]}
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and not math.isnan(value)):
+        return value
+    raise TypeError(f"cannot save parameter {name}={value!r}; use a number, a string, None or a RandomState")
+
+
+def _decode(value: Any) -> Any:
+    if isinstance(value, dict):
+        state = np.random.RandomState()
+        kind, keys, *rest = value["random_state"]
+        state.set_state((kind, np.asarray(keys, dtype=np.uint32), *rest))
+        return state
+    return value

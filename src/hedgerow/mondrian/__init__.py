@@ -1,0 +1,5 @@
+"""Mondrian forests: partitions drawn from a Mondrian process, labels smoothed by a hierarchical model."""
+
+from hedgerow.mondrian._regressor import MondrianForestRegressor
+
+__all__ = ["MondrianForestRegressor"]

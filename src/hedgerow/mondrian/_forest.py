@@ -1,0 +1,435 @@
+"""What Mondrian forests have in common: batch, online and backward learning, scaling, reviews, files."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from functools import wraps
+from numbers import Integral, Real
+from typing import Any, ParamSpec, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import validate_data
+
+from hedgerow._persistence import Arrays, Saveable
+from hedgerow._random import draw_seed
+from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, drop_weightless, n_threads_of
+from hedgerow.mondrian._scaling import (
+    TOLERATED_DRIFT,
+    ColumnScaling,
+    no_scaling,
+    range_scaling,
+    rank_scaling,
+)
+
+Floats = npt.NDArray[np.float64]
+
+WORK_BETWEEN_SIGNALS = 200_000
+"""Rows times trees handed to the core at once; between two such pieces Python looks for Ctrl-C."""
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:
+    """If the method fails, or is interrupted, the model is as it was before the call."""
+
+    @wraps(method)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        attributes = vars(args[0])
+        before = dict(attributes)
+        try:
+            return method(*args, **kwargs)
+        except BaseException:
+            attributes.clear()
+            attributes.update(before)
+            raise
+
+    return guarded
+
+
+class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
+    """Base of all Mondrian forests. A subclass brings the label model: what labels are, and what is predicted."""
+
+    n_estimators: int
+    min_samples_split: int
+    lifetime: float
+    scaling: str
+    window: int | None
+    n_jobs: int | None
+    random_state: Any
+
+    _SHAPING = ("n_estimators", "min_samples_split", "lifetime", "scaling", "window")
+
+    # What the label model decides.
+
+    @abstractmethod
+    def _new_core(self, **shape: Any) -> Any:
+        """Return an empty native forest with this label model."""
+
+    @abstractmethod
+    def _encode_labels(self, y: Any, anchor: Any = None) -> Floats:
+        """Labels as the core takes them; `anchor`, given when learning begins, are labels to take bearings from."""
+
+    @abstractmethod
+    def _refresh_label_model(self, core: Any) -> None:
+        """Set the label model's hyper-parameters to what the rows seen by now suggest."""
+
+    # Learning.
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn all rows in batch, forgetting whatever was learned before.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Numbers, all finite.
+        y : array of shape (n_samples,)
+            Labels.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight w counts as w equal rows, in every respect. Rows of weight zero are ignored.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = self._validated(X, y, reset=True)
+        X, y, weights = drop_weightless(X, y, sample_weight)
+        if X.shape[0] == 0:
+            raise ValueError("every sample_weight is zero: there is no row to learn")
+        self._warn_if_light(weights, X.shape[0])
+        labels = self._encode_labels(y, anchor=y)
+        core = self._empty_core(X.shape[1])
+        recent = slice(None if self.window is None else -self.window, None)
+        X, labels, weights = X[recent], labels[recent], weights[recent]
+        scaling = self._learn_scaling(X.min(axis=0), X.max(axis=0), lambda: X)
+        core.set_scaling(*scaling.arrays)
+        core.store(X, labels, weights)
+        self._refresh_label_model(core)
+        self._grow(core)
+        core.next_review = core.arrivals + core.n_rows
+        self._adopt(core, scaling)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn rows online, one after another, in time that grows like the depth of the trees.
+
+        The result does not depend on how rows are dealt to calls. Ctrl-C leaves a model that has learned the first
+        ``n_samples_seen_`` rows; any other error leaves it as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        first = not self.__sklearn_is_fitted__()
+        self._check_unchanged()
+        X, y = self._validated(X, y, reset=first)
+        X, y, weights = drop_weightless(X, y, sample_weight)
+        if X.shape[0] == 0:
+            return self
+        labels = self._encode_labels(y, anchor=y[:1] if first else None)
+        if first:
+            self._begin(X[0])
+        n_threads = n_threads_of(self.n_jobs)
+        longest = max(1, WORK_BETWEEN_SIGNALS // self.n_estimators)
+        begin = 0
+        while begin < X.shape[0]:
+            self._review_if_due()
+            core = self._core
+            end = min(begin + longest, X.shape[0], begin + core.next_review - core.arrivals)
+            core.learn(X[begin:end], labels[begin:end], weights[begin:end], n_threads)
+            begin = end
+        self._review_if_due()
+        return self
+
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array.
+
+        The first row may be the first call; a mapping then names the features.
+        """
+        if self.__sklearn_is_fitted__():
+            row = self._read_row(x)
+            label = self._encode_label(y)
+        else:
+            self._check_parameters()
+            names = np.asarray(list(x), dtype=object) if isinstance(x, Mapping) else None
+            row = as_vector(list(x.values()) if isinstance(x, Mapping) else x)
+            row = RowReader(row.size, names)(row)
+            if row.size == 0:
+                raise ValueError("a row must have at least one feature")
+            label = float(self._encode_labels([y], anchor=[y])[0])
+            self.n_features_in_ = row.size
+            if names is not None:
+                self.feature_names_in_ = names
+            self._begin(row)
+        self._core.learn_one(row, label)
+        self._review_if_due()
+        return self
+
+    def unlearn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Forget rows exactly: the forest becomes one that has never seen them, in distribution.
+
+        Parameters
+        ----------
+        X, y : as given when the rows were learned
+            Each row must have been learned, and not unlearned since. If one is not found, none is unlearned.
+        sample_weight : array of shape (n_samples,), optional
+            Tells rows apart that differ in weight only.
+
+        Returns
+        -------
+        self
+        """
+        self._check_learned()
+        X, y = self._validated(X, y, reset=False)
+        X, y, weights = drop_weightless(X, y, sample_weight)
+        labels = self._encode_labels(y)
+        n_found = self._core.forget(X, labels, weights, n_threads_of(self.n_jobs))
+        if n_found < X.shape[0]:
+            raise ValueError(
+                f"row {n_found} of the {X.shape[0]} to be unlearned is not in the forest: it was never learned, was "
+                "unlearned before, or differs in a feature or its label; nothing was unlearned"
+            )
+        return self
+
+    def unlearn_one(self, x: Any, y: Any) -> Self:
+        """Forget one row exactly; see `unlearn`."""
+        self._check_learned()
+        row = self._read_row(x).reshape(1, -1)
+        label = np.array([self._encode_label(y)])
+        if self._core.forget(row, label, NO_WEIGHTS, 1) == 0:
+            raise ValueError("the row is not in the forest: never learned, or unlearned before; nothing was unlearned")
+        return self
+
+    # What can be asked of any of them.
+
+    def apply(self, X: Any) -> npt.NDArray[np.uint32]:
+        """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
+        X = self._query_rows(X)
+        leaves: npt.NDArray[np.uint32] = self._core.leaves(X, n_threads_of(self.n_jobs))
+        return leaves
+
+    @property
+    def n_nodes_(self) -> int:
+        """Number of nodes in all trees together."""
+        self._check_learned()
+        return int(self._core.n_nodes)
+
+    @property
+    def depth_(self) -> int:
+        """Length of the longest way from a root to a leaf."""
+        self._check_learned()
+        return int(self._core.depth)
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows ever learned, weightless ones left out."""
+        self._check_learned()
+        return int(self._core.arrivals)
+
+    @property
+    def n_samples_(self) -> int:
+        """Number of rows held now: learned, not unlearned, within the window."""
+        self._check_learned()
+        return int(self._core.n_rows)
+
+    def check_structure(self) -> list[str]:
+        """Check every tree against the definition of a Mondrian tree.
+
+        Returns
+        -------
+        broken : list of str
+            A sentence for each rule that is broken. Always empty, or there is a bug.
+        """
+        self._check_learned()
+        return list(self._core.broken_rules())
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_core")
+
+    # Below: private.
+
+    def _check_parameters(self) -> None:
+        for name, least in (("n_estimators", 1), ("min_samples_split", 2), ("window", 1)):
+            value = getattr(self, name)
+            if value is None and name == "window":
+                continue
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+        self._check_positive("lifetime", may_be_none=False, may_be_infinite=True)
+        if self.scaling not in ("range", "rank", "none"):
+            raise ValueError(f"scaling must be 'range', 'rank' or 'none', got {self.scaling!r}")
+
+    def _check_positive(self, name: str, may_be_none: bool = True, may_be_infinite: bool = False) -> None:
+        value = getattr(self, name)
+        if value is None and may_be_none:
+            return
+        fits = isinstance(value, Real) and value > 0 and (may_be_infinite or math.isfinite(value))
+        if not fits or isinstance(value, bool):
+            raise ValueError(f"{name} must be a positive number{' or None' if may_be_none else ''}, got {value!r}")
+
+    def _check_unchanged(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            return
+        for name, value in self._shaped_by.items():
+            if getattr(self, name) != value:
+                raise ValueError(
+                    f"{name} was {value!r} when the forest began and is {getattr(self, name)!r} now; "
+                    "call fit to begin anew, or set it back"
+                )
+
+    def _check_learned(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet: call fit, partial_fit or learn_one first."
+            )
+        if self._core.n_rows == 0:
+            raise NotFittedError(f"This {type(self).__name__} has unlearned all its rows: let it learn some first.")
+
+    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
+        X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", **self._y_checks())
+        return X, y
+
+    def _y_checks(self) -> dict[str, Any]:
+        return {}
+
+    def _query_rows(self, X: Any) -> Floats:
+        self._check_learned()
+        rows: Floats = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        return rows
+
+    def _encode_label(self, y: Any) -> float:
+        return float(self._encode_labels([y])[0])
+
+    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
+        if weights.size and weights.sum() < self.min_samples_split <= n_rows:
+            warnings.warn(
+                f"the sample weights add up to {weights.sum():.3g}, less than min_samples_split="
+                f"{self.min_samples_split}, so no tree can split: a row of weight w counts as w rows. Weights that were "
+                f"normalised should be multiplied by the number of rows ({n_rows}).",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _empty_core(self, width: int) -> Any:
+        return self._new_core(
+            width=width,
+            n_trees=int(self.n_estimators),
+            min_samples_split=float(self.min_samples_split),
+            lifetime=float(self.lifetime),
+            seed=draw_seed(self.random_state),
+            window=0 if self.window is None else int(self.window),
+        )
+
+    def _adopt(self, core: Any, scaling: ColumnScaling) -> None:
+        self._core = core
+        self._scaling = scaling
+        self._shaped_by = {name: getattr(self, name) for name in self._SHAPING}
+        self._read_row = RowReader(core.width, getattr(self, "feature_names_in_", None))
+
+    def _begin(self, first_row: Floats) -> None:
+        """An empty forest, in units taken from the first row alone; the first reviews will correct them."""
+        core = self._empty_core(first_row.size)
+        scaling = self._learn_scaling(first_row, first_row, lambda: first_row.reshape(1, -1))
+        core.set_scaling(*scaling.arrays)
+        self._refresh_label_model(core)
+        self._adopt(core, scaling)
+
+    def _learn_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
+        if self.scaling == "range":
+            return range_scaling(lower, upper)
+        if self.scaling == "rank":
+            return rank_scaling(rows())
+        return no_scaling(lower)
+
+    def _review_if_due(self) -> None:
+        """Whenever as many rows have come as were held at the last review, look at the units and at the smoothing.
+
+        Units that have drifted are learned again and the trees grown afresh from the rows that are held: given the
+        units they are Mondrian trees as before. A review costs O(n) and comes after n rows.
+        """
+        core = self._core
+        if core.arrivals < core.next_review:
+            return
+        scaling = self._scaling
+        if self.scaling != "none":
+            suggested = self._learn_scaling(core.lower_seen, core.upper_seen, core.row_values)
+            if scaling.drift(suggested) > TOLERATED_DRIFT:
+                core, scaling = core.rescaled(*suggested.arrays), suggested
+        self._refresh_label_model(core)
+        if core is not self._core:
+            self._grow(core)
+        core.next_review = core.arrivals + max(1, core.n_rows)
+        self._core, self._scaling = core, scaling
+
+    def _grow(self, core: Any) -> None:
+        """All trees anew, a few at a time, so that Ctrl-C is heard between them."""
+        n_threads = n_threads_of(self.n_jobs)
+        together = max(n_threads, 10 * WORK_BETWEEN_SIGNALS // max(1, core.n_rows))
+        for begin in range(0, core.n_trees, together):
+            core.grow(begin, min(begin + together, core.n_trees), n_threads)
+        core.grown()
+
+    # Files.
+
+    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
+        if not self.__sklearn_is_fitted__():
+            return None
+        numbers: dict[str, Any] = {
+            "width": self._core.width,
+            "seed": self._core.seed,
+            "shaped_by": dict(self._shaped_by),
+            "feature_names": [str(name) for name in self.feature_names_in_]
+            if hasattr(self, "feature_names_in_")
+            else None,
+        }
+        return numbers, dict(self._core.archive())
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        now = {name: getattr(self, name) for name in self._SHAPING}
+        for name, value in numbers["shaped_by"].items():
+            if name not in self._SHAPING:
+                raise ValueError(f"unknown parameter {name!r}")
+            setattr(self, name, value)
+        self._check_parameters()
+        width, seed, names = int(numbers["width"]), int(numbers["seed"]), numbers["feature_names"]
+        if width < 1 or not 0 <= seed < 2**64 or self.n_estimators > 10**6:
+            raise ValueError("its width, seed or number of trees is out of range")
+        if arrays["scaling.slopes"].size != width or arrays["trees.size"].size != self.n_estimators:
+            raise ValueError("its arrays do not have the size that its description gives")
+        core = self._new_core(
+            width=width,
+            n_trees=int(self.n_estimators),
+            min_samples_split=float(self.min_samples_split),
+            lifetime=float(self.lifetime),
+            seed=seed,
+            window=0 if self.window is None else int(self.window),
+        )
+        self._restore_label_model(core, numbers)
+        core.restore(arrays)
+        self.n_features_in_ = width
+        if names is not None:
+            if len(names) != width:
+                raise ValueError("it names another number of features than it has")
+            self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
+        scaling = ColumnScaling(*(arrays[f"scaling.{part}"] for part in ("first_knot", "values", "images", "slopes")))
+        self._adopt(core, scaling)
+        for name, value in now.items():
+            setattr(self, name, value)
+
+    def _restore_label_model(self, core: Any, numbers: dict[str, Any]) -> None:
+        """Set the label model of a core that is about to be restored."""

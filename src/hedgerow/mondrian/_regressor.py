@@ -1,0 +1,329 @@
+"""Mondrian forests for regression: documents 000 and 002."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+from sklearn.base import RegressorMixin
+
+from hedgerow import _core
+from hedgerow._persistence import Arrays
+from hedgerow._validation import n_threads_of
+from hedgerow.mondrian._forest import WORK_BETWEEN_SIGNALS, MondrianForest
+from hedgerow.mondrian._smoothing import HierarchySettings, LabelMoments, paper_ratio
+from hedgerow.predictive import NormalMixture
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST_LABEL = 1e150
+"""Labels further than this from their mean would overflow when squared."""
+
+
+class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[misc]
+    """A forest for regression that says how sure it is, learns row by row, and can unlearn.
+
+    Trees are drawn from a Mondrian process on the range of the data; labels are smoothed by a hierarchical Gaussian
+    along each tree. A prediction is a whole distribution: the mixture, over trees and over the places where the
+    query point may leave each tree, of Gaussians. Far from the data it returns to the prior.
+
+    Parameters
+    ----------
+    n_estimators : int, default=50
+        Number of trees.
+    min_samples_split : int, default=10
+        A block with fewer rows is not split. It keeps its rows and is split when more arrive.
+    lifetime : float, default=inf
+        Time at which the Mondrian process ends, in units of the scaled columns: a block of total side length s is
+        split at rate s.
+    smoothing : {"hierarchy", "moments"}, default="hierarchy"
+        "hierarchy" is the hierarchical Gaussian with exact belief propagation. "moments" is the fast
+        approximation: each node speaks with the mean and variance of its own labels.
+    scaling : {"range", "rank", "none"}, default="range"
+        How columns are brought to comparable lengths. "range" maps the minimum seen to 0 and the maximum to 1,
+        "rank" maps values to their ranks, "none" takes columns as they are. Online, the map is looked at
+        again whenever the number of rows has doubled.
+    hyperparameters : {"paper"}, default="paper"
+        How hyper-parameters left at None are chosen: "paper" follows appendix B of the supplement.
+    window : int, optional
+        Keep only that many rows, unlearning the oldest as new ones arrive.
+    prior_mean : float, optional
+        mu_H, predicted without data. Default: the mean of the labels.
+    drift_variance : float, optional
+        gamma_1; half of it is the variance of a leaf's mean before data. Default: from the labels' variance.
+    drift_rate : float, optional
+        gamma_2, how fast means settle as blocks get smaller. Default: n_features / (20 log2 N).
+    noise_variance : float, optional
+        sigma_y^2, the variance of a label around its leaf's mean. Default: gamma_1 / K.
+    signal_to_noise : float, optional
+        K. Default: min(2000, 2 N).
+    n_jobs : int, optional
+        Threads; -1 for all cores. The result does not depend on it.
+    random_state : int, RandomState or None
+        Where the randomness starts.
+
+    Attributes
+    ----------
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+    n_samples_, n_samples_seen_ : int
+        Rows held now, and rows ever learned.
+    n_nodes_, depth_ : int
+        Size of the forest, and its longest way from a root to a leaf.
+    prior_mean_, drift_variance_, drift_rate_, noise_variance_ : float
+        Hyper-parameters in use.
+    log_marginal_likelihood_ : float
+        Log of the labels' density under the model, averaged over the trees. Costs one pass over the forest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import MondrianForestRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-3, 3, size=(500, 1))
+    >>> y = np.sin(X[:, 0]) + rng.normal(scale=0.1, size=500)
+    >>> forest = MondrianForestRegressor(random_state=0).fit(X, y)
+    >>> mean, std = forest.predict([[1.0], [9.0]], return_std=True)
+    >>> bool(std[1] > 3 * std[0])  # 9 is far from all rows
+    True
+    >>> forest.predict_interval([[1.0]], confidence=0.9).shape
+    (1, 2)
+    >>> forest.learn_one([9.0], 2.0).predict_one([9.0]) > mean[1]
+    True
+    """
+
+    _SHAPING = (*MondrianForest._SHAPING, "smoothing")
+
+    def __init__(
+        self,
+        n_estimators: int = 50,
+        *,
+        min_samples_split: int = 10,
+        lifetime: float = math.inf,
+        smoothing: str = "hierarchy",
+        scaling: str = "range",
+        hyperparameters: str = "paper",
+        window: int | None = None,
+        prior_mean: float | None = None,
+        drift_variance: float | None = None,
+        drift_rate: float | None = None,
+        noise_variance: float | None = None,
+        signal_to_noise: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.min_samples_split = min_samples_split
+        self.lifetime = lifetime
+        self.smoothing = smoothing
+        self.scaling = scaling
+        self.hyperparameters = hyperparameters
+        self.window = window
+        self.prior_mean = prior_mean
+        self.drift_variance = drift_variance
+        self.drift_rate = drift_rate
+        self.noise_variance = noise_variance
+        self.signal_to_noise = signal_to_noise
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # Predicting.
+
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Mean of the predictive mixture and, if asked, its standard deviation.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Query points.
+        return_std : bool, default=False
+            Whether to return the standard deviation of a new label too.
+
+        Returns
+        -------
+        mean : array of shape (n_samples,)
+        std : array of shape (n_samples,), only if `return_std`
+        """
+        X = self._query_rows(X)
+        centre, variance = self._query()
+        n_threads = n_threads_of(self.n_jobs)
+        parts = [self._core.moments(X[rows], centre, variance, n_threads) for rows in self._pieces(X.shape[0])]
+        mean: Floats = self._origin + np.concatenate([part[0] for part in parts])
+        if not return_std:
+            return mean
+        return mean, np.sqrt(np.concatenate([part[1] for part in parts]))
+
+    def predict_one(self, x: Any) -> float:
+        """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
+        if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
+            return 0.0 if self.prior_mean is None else float(self.prior_mean)
+        mean, _ = self._core.moments_one(self._read_row(x), *self._query())
+        return float(self._origin + mean)
+
+    def predict_dist(self, X: Any) -> NormalMixture:
+        """Return the predictive mixture of each row, whole: moments, density, quantiles, draws."""
+        X = self._query_rows(X)
+        n_threads = n_threads_of(self.n_jobs)
+        first, weights, means, variances = self._core.mixtures(X, *self._query(), n_threads)
+        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+
+    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
+        """Central prediction interval of each row: shape (n_samples, 2). Quantiles are those of the mixture."""
+        return self._from_dist(X, lambda dist, rows: dist.interval(confidence))
+
+    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
+        """Quantiles of the predictive mixture: shape (n_samples, n_quantiles)."""
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+        return self._from_dist(X, lambda dist, rows: dist.ppf(levels))
+
+    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
+        """Log of the predictive density of each label: shape (n_samples,)."""
+        X, y = self._validated(X, y, reset=False) if self.__sklearn_is_fitted__() else (X, y)
+        return self._from_dist(X, lambda dist, rows: dist.logpdf(y[rows]))
+
+    # Hyper-parameters in use.
+
+    @property
+    def prior_mean_(self) -> float:
+        """mu_H, or the mean of all labels for smoothing="moments"."""
+        self._check_learned()
+        return self._origin + self._query()[0]
+
+    @property
+    def drift_variance_(self) -> float:
+        """gamma_1."""
+        self._check_hierarchy("drift_variance_")
+        return self._query()[1]
+
+    @property
+    def drift_rate_(self) -> float:
+        """gamma_2."""
+        self._check_hierarchy("drift_rate_")
+        return float(self._core.model[0])
+
+    @property
+    def noise_variance_(self) -> float:
+        """sigma_y^2."""
+        self._check_learned()
+        variance = self._query()[1]
+        return variance / float(self._core.model[1]) if self.smoothing == "hierarchy" else variance
+
+    @property
+    def log_marginal_likelihood_(self) -> float:
+        """Log of the labels' density, averaged over the trees: log mean_b p(y | tree b)."""
+        self._check_hierarchy("log_marginal_likelihood_")
+        per_tree = self._core.log_evidence(*self._query())
+        return float(logsumexp(per_tree) - math.log(per_tree.size))
+
+    # Below: private.
+
+    def _check_hierarchy(self, name: str) -> None:
+        if self.smoothing != "hierarchy":
+            raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
+        self._check_learned()
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.smoothing not in ("hierarchy", "moments"):
+            raise ValueError(f"smoothing must be 'hierarchy' or 'moments', got {self.smoothing!r}")
+        if self.hyperparameters != "paper":
+            raise ValueError(f"hyperparameters must be 'paper', got {self.hyperparameters!r}")
+        for name in ("drift_variance", "drift_rate", "noise_variance", "signal_to_noise"):
+            self._check_positive(name)
+        if self.noise_variance is not None and self.signal_to_noise is not None:
+            raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
+        if self.prior_mean is not None and not math.isfinite(self.prior_mean):
+            raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
+
+    def _y_checks(self) -> dict[str, Any]:
+        return {"y_numeric": True}
+
+    def _new_core(self, **shape: Any) -> Any:
+        kind = _core.HierarchyForest if self.smoothing == "hierarchy" else _core.MomentsForest
+        return kind(**shape)
+
+    def _encode_labels(self, y: Any, anchor: Any = None) -> Floats:
+        """Labels from an origin near them, so that a large offset costs no precision."""
+        labels = np.asarray(y, dtype=np.float64)
+        if not np.isfinite(labels).all():
+            raise ValueError("y contains NaN or infinity; every label must be a finite number")
+        origin = self._origin if anchor is None else float(np.mean(np.asarray(anchor, dtype=np.float64) / 2)) * 2
+        if labels.size and not np.abs(labels / 2 - origin / 2).max() <= LARGEST_LABEL:
+            raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their mean; divide y by a constant")
+        self._origin = origin
+        shifted: Floats = labels - origin
+        return shifted
+
+    def _encode_label(self, y: Any) -> float:
+        label = float(y) - self._origin
+        return label if abs(label) <= LARGEST_LABEL else float(self._encode_labels([y])[0])
+
+    def _settings(self) -> HierarchySettings:
+        return HierarchySettings(
+            prior_mean=self.prior_mean,
+            drift_variance=self.drift_variance,
+            drift_rate=self.drift_rate,
+            noise_variance=self.noise_variance,
+            signal_to_noise=self.signal_to_noise,
+            lifetime=float(self.lifetime),
+        )
+
+    def _refresh_label_model(self, core: Any) -> None:
+        if self.smoothing != "hierarchy":
+            return
+        settings = self._settings()
+        labels = LabelMoments.of(*core.label_moments, self._origin)
+        rate = settings.rate(core.width, labels.weight)
+        ratio = settings.ratio(rate, labels)
+        if (rate, ratio) != core.model or core.n_rows <= 1:
+            core.set_model(rate, ratio, n_threads_of(self.n_jobs))
+
+    def _query(self) -> tuple[float, float]:
+        """What the core needs to answer: a centre (mu_H), and the scale of variances (gamma_1, or the noise)."""
+        labels = LabelMoments.of(*self._core.label_moments, self._origin)
+        centre = labels.mean if self.prior_mean is None else self.prior_mean - self._origin
+        if self.smoothing == "hierarchy":
+            return centre, self._settings().variance(*self._core.model, labels)
+        if self.noise_variance is not None:
+            return labels.mean, self.noise_variance
+        ratio = paper_ratio(labels.weight) if self.signal_to_noise is None else self.signal_to_noise
+        return labels.mean, labels.variance / (0.5 * ratio + 1.0)
+
+    def _pieces(self, n_rows: int) -> list[slice]:
+        """Rows in pieces between which Ctrl-C is heard."""
+        step = max(1000, 10 * WORK_BETWEEN_SIGNALS // self._core.n_trees)
+        return [slice(begin, begin + step) for begin in range(0, max(1, n_rows), step)]
+
+    def _from_dist(self, X: Any, ask: Any) -> Floats:
+        """Ask the mixtures of a few thousand rows at a time: whole, they take far more room than the answer."""
+        X = self._query_rows(X)
+        step = 4096
+        parts = [
+            ask(self.predict_dist(X[begin : begin + step]), slice(begin, begin + step))
+            for begin in range(0, max(1, X.shape[0]), step)
+        ]
+        return np.concatenate(parts)
+
+    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
+        state = super()._fitted_state()
+        if state is not None:
+            state[0]["origin"] = self._origin
+            state[0]["model"] = list(self._core.model) if self.smoothing == "hierarchy" else None
+        return state
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        self._origin = float(numbers["origin"])
+        if not math.isfinite(self._origin):
+            raise ValueError("its origin is not finite")
+        super()._restore_fitted_state(numbers, arrays)
+
+    def _restore_label_model(self, core: Any, numbers: dict[str, Any]) -> None:
+        if self.smoothing == "hierarchy":
+            rate, ratio = (float(number) for number in numbers["model"])
+            if not (math.isfinite(rate) and rate > 0 and math.isfinite(ratio) and ratio > 0):
+                raise ValueError("its smoothing is not positive and finite")
+            core.set_model(rate, ratio, 1)
+

@@ -1,0 +1,103 @@
+"""Learning the units in which a Mondrian forest sees its columns.
+
+A Mondrian process cuts a column in proportion to its length, so columns need comparable lengths. Each column gets
+an increasing, piecewise linear map, given by its knots and by one slope beyond them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+MOST_KNOTS = 1024
+"""Knots of a rank scaling's column, at most."""
+
+TOLERATED_DRIFT = 0.25
+"""How far, in forest units, a column's map may be from what it would be now before it is learned again."""
+
+
+@dataclass(frozen=True)
+class ColumnScaling:
+    """Knots of all columns, column after column; see `Scaling` in the core."""
+
+    first_knot: npt.NDArray[np.uint64]
+    values: Floats
+    images: Floats
+    slopes: Floats
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.uint64], Floats, Floats, Floats]:
+        """As the core takes them."""
+        return self.first_knot, self.values, self.images, self.slopes
+
+    def drift(self, other: ColumnScaling) -> float:
+        """Return the largest distance between this map and another's at the other's knots."""
+        if self.values.size == other.values.size == self.slopes.size:  # straight lines: look at 0 and at 1
+            at_zero = (0.5 * other.values - 0.5 * self.values) * (2.0 * self.slopes)
+            at_one = at_zero + self.slopes / other.slopes
+            return float(np.maximum(np.abs(at_zero), np.abs(at_one - 1.0)).max(initial=0.0))
+        return max(
+            float(np.abs(self._map(d, other.values[begin:end]) - other.images[begin:end]).max())
+            for d, (begin, end) in enumerate(pairwise(other.first_knot.tolist()))
+        )
+
+    def _map(self, column: int, x: Floats) -> Floats:
+        begin, end = int(self.first_knot[column]), int(self.first_knot[column + 1])
+        values, images, slope = self.values[begin:end], self.images[begin:end], self.slopes[column]
+        inside = np.interp(x, values, images)
+        below = np.minimum(0.5 * x - 0.5 * values[0], 0.0) * (2.0 * slope)
+        above = np.maximum(0.5 * x - 0.5 * values[-1], 0.0) * (2.0 * slope)
+        mapped: Floats = inside + below + above
+        return mapped
+
+
+def straight(lower: Floats, slopes: Floats) -> ColumnScaling:
+    """Each column a straight line through (lower, 0)."""
+    lower = np.ascontiguousarray(lower, dtype=np.float64)
+    first = np.arange(lower.size + 1, dtype=np.uint64)
+    return ColumnScaling(first, lower, np.zeros(lower.size), np.ascontiguousarray(slopes))
+
+
+def range_slopes(lower: Floats, upper: Floats) -> Floats:
+    """One over the range. A column that is constant so far is measured in units of its own magnitude."""
+    half = 0.5 * upper - 0.5 * lower  # finite for all finite doubles
+    own = np.where(lower == 0.0, 1.0, np.abs(lower))
+    with np.errstate(divide="ignore", over="ignore"):
+        slopes = np.where(half > 0.0, 0.5 / half, 1.0 / own)
+    return np.clip(slopes, 1e-300, 1e300)
+
+
+def range_scaling(lower: Floats, upper: Floats) -> ColumnScaling:
+    """Minimum to 0, maximum to 1, straight on beyond."""
+    return straight(lower, range_slopes(lower, upper))
+
+
+def no_scaling(lower: Floats) -> ColumnScaling:
+    """The user's own units. Only the origin moves, which a Mondrian process cannot tell."""
+    return straight(lower, np.ones(lower.size))
+
+
+def rank_scaling(X: Floats) -> ColumnScaling:
+    """Each distinct value to its mid-rank, smallest to 0 and largest to 1, straight on beyond."""
+    slopes = range_slopes(X.min(axis=0), X.max(axis=0))
+    knots: list[Floats] = []
+    images: list[Floats] = []
+    for column in X.T:
+        values, counts = np.unique(column, return_counts=True)
+        ranks = np.cumsum(counts) - 0.5 * (counts + 1)
+        if values.size == 1:
+            image = np.zeros(1)
+        else:
+            image = (ranks - ranks[0]) / (ranks[-1] - ranks[0])
+        if values.size > MOST_KNOTS:
+            kept = np.unique(np.searchsorted(image, np.linspace(0.0, 1.0, MOST_KNOTS)).clip(0, values.size - 1))
+            values, image = values[kept], image[kept]
+        knots.append(values)
+        images.append(image)
+    first = np.concatenate([[0], np.cumsum([part.size for part in knots])]).astype(np.uint64)
+    return ColumnScaling(first, np.concatenate(knots), np.concatenate(images), slopes)
