@@ -16,7 +16,6 @@ namespace hedgerow::bindings {
 namespace {
 
 using namespace mondrian;
-using label::Query;
 using Features = Matrix<double>;
 using Labels = Vector<double>;
 
@@ -41,6 +40,11 @@ Scaling scaling_of(const Vector<std::uint64_t>& first_knot, const Labels& values
   scaling.images = copy(images);
   scaling.slopes = copy(slopes);
   return scaling;
+}
+
+auto to_arrays(Mixtures&& found) {
+  return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
+                         to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
 }
 
 /// Everything but the label model's own numbers.
@@ -104,6 +108,12 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
              const Labels& slopes) { return self.rescaled(scaling_of(first_knot, values, images, slopes)); },
           nb::arg("first_knot").noconvert(), nb::arg("values").noconvert(), nb::arg("images").noconvert(),
           nb::arg("slopes").noconvert())
+      .def("row_weights",
+           [](const Self& self) {
+             std::vector<double> weights;
+             self.rows.for_each([&](RowId id) { weights.push_back(self.rows.weight(id)); });
+             return to_numpy(std::move(weights));
+           })
       .def(
           "row_values",
           [](const Self& self) {
@@ -156,39 +166,60 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
           "How many of the rows were found; unless that is all of them, nothing was forgotten.")
       .def(
           "moments",
-          [](const Self& self, const Features& x, double centre, double variance, std::size_t n_threads) {
+          [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
             require_width(self, x.shape(1));
             std::vector<double> means(x.shape(0)), variances(x.shape(0));
             {
               nb::gil_scoped_release release;
-              predict_moments(self, {x.data(), x.shape(0)}, Query{centre, variance}, n_threads, means.data(),
+              predict_moments(self, {x.data(), x.shape(0)}, rule.at(self.labels_seen), n_threads, means.data(),
                               variances.data());
             }
             return std::make_tuple(to_numpy(std::move(means)), to_numpy(std::move(variances)));
           },
-          nb::arg("x").noconvert(), nb::arg("centre"), nb::arg("variance"), nb::arg("n_threads"))
+          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
       .def(
           "moments_one",
-          [](const Self& self, const Labels& x, double centre, double variance) {
+          [](const Self& self, const Labels& x, const QueryRule& rule) {
             require_width(self, x.shape(0));
             double mean_at = 0.0, variance_at = 0.0;
-            predict_moments(self, {x.data(), 1}, Query{centre, variance}, 1, &mean_at, &variance_at);
+            predict_moments(self, {x.data(), 1}, rule.at(self.labels_seen), 1, &mean_at, &variance_at);
             return std::make_tuple(mean_at, variance_at);
           },
-          nb::arg("x").noconvert(), nb::arg("centre"), nb::arg("variance"))
+          nb::arg("x").noconvert(), nb::arg("rule"))
       .def(
           "mixtures",
-          [](const Self& self, const Features& x, double centre, double variance, std::size_t n_threads) {
+          [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
             require_width(self, x.shape(1));
             Mixtures found;
             {
               nb::gil_scoped_release release;
-              found = predict_mixtures(self, {x.data(), x.shape(0)}, Query{centre, variance}, n_threads);
+              found = predict_mixtures(self, {x.data(), x.shape(0)}, rule.at(self.labels_seen), n_threads);
             }
-            return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
-                                   to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
+            return to_arrays(std::move(found));
           },
-          nb::arg("x").noconvert(), nb::arg("centre"), nb::arg("variance"), nb::arg("n_threads"))
+          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
+      .def(
+          "predict_then_learn",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, const QueryRule& rule,
+             std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            Mixtures found;
+            {
+              nb::gil_scoped_release release;
+              found = predict_then_learn(self, batch, rule, n_threads);
+            }
+            return to_arrays(std::move(found));
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("rule"),
+          nb::arg("n_threads"))
+      .def(
+          "query",
+          [](const Self& self, const QueryRule& rule) {
+            const label::Query query = rule.at(self.labels_seen);
+            return std::make_tuple(query.centre, query.variance);
+          },
+          nb::arg("rule"))
       .def(
           "leaves",
           [](const Self& self, const Features& x, std::size_t n_threads) {
@@ -238,6 +269,13 @@ void bind_mondrian_forests(nb::module_& m) {
   using label::GaussianHierarchy;
   using Hierarchy = Forest<GaussianHierarchy>;
   const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<QueryRule>(m, "QueryRule")
+      .def(
+          "__init__",
+          [](QueryRule* self, double centre, double variance, double share, double origin) {
+            new (self) QueryRule{centre, variance, share, origin};
+          },
+          nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"));
   bind_forest<GaussianHierarchy>(m, "HierarchyForest")
       .def_prop_ro("model",
                    [](const Hierarchy& self) {
@@ -251,14 +289,14 @@ void bind_mondrian_forests(nb::module_& m) {
           nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"), no_gil)
       .def(
           "log_evidence",
-          [](const Hierarchy& self, double centre, double variance) {
+          [](const Hierarchy& self, const QueryRule& rule) {
             std::vector<double> found;
             for (const auto& tree : self.trees) {
-              found.push_back(log_evidence(tree, self.rows, self.growth, self.model, Query{centre, variance}));
+              found.push_back(log_evidence(tree, self.rows, self.growth, self.model, rule.at(self.labels_seen)));
             }
             return to_numpy(std::move(found));
           },
-          nb::arg("centre"), nb::arg("variance"));
+          nb::arg("rule"));
   bind_forest<label::RunningMoments>(m, "MomentsForest");
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from numbers import Integral, Real
 from typing import Any, ParamSpec, Self, TypeVar
@@ -110,7 +110,7 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
         core = self._empty_core(X.shape[1])
         recent = slice(None if self.window is None else -self.window, None)
         X, labels, weights = X[recent], labels[recent], weights[recent]
-        scaling = self._learn_scaling(X.min(axis=0), X.max(axis=0), lambda: X)
+        scaling = self._learn_scaling(X.min(axis=0), X.max(axis=0), lambda: (X, weights))
         core.set_scaling(*scaling.arrays)
         core.store(X, labels, weights)
         self._refresh_label_model(core)
@@ -134,26 +134,9 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        self._check_parameters()
-        first = not self.__sklearn_is_fitted__()
-        self._check_unchanged()
-        X, y = self._validated(X, y, reset=first)
-        X, y, weights = drop_weightless(X, y, sample_weight)
-        if X.shape[0] == 0:
-            return self
-        labels = self._encode_labels(y, anchor=y[:1] if first else None)
-        if first:
-            self._begin(X[0])
         n_threads = n_threads_of(self.n_jobs)
-        longest = max(1, WORK_BETWEEN_SIGNALS // self.n_estimators)
-        begin = 0
-        while begin < X.shape[0]:
-            self._review_if_due()
-            core = self._core
-            end = min(begin + longest, X.shape[0], begin + core.next_review - core.arrivals)
-            core.learn(X[begin:end], labels[begin:end], weights[begin:end], n_threads)
-            begin = end
-        self._review_if_due()
+        for X_part, labels, weights in self._stream(X, y, sample_weight):
+            self._core.learn(X_part, labels, weights, n_threads)
         return self
 
     def learn_one(self, x: Any, y: Any) -> Self:
@@ -344,16 +327,37 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
     def _begin(self, first_row: Floats) -> None:
         """An empty forest, in units taken from the first row alone; the first reviews will correct them."""
         core = self._empty_core(first_row.size)
-        scaling = self._learn_scaling(first_row, first_row, lambda: first_row.reshape(1, -1))
+        scaling = self._learn_scaling(first_row, first_row, lambda: (first_row.reshape(1, -1), NO_WEIGHTS))
         core.set_scaling(*scaling.arrays)
         self._refresh_label_model(core)
         self._adopt(core, scaling)
+
+    def _stream(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """Yield rows to be learned online, in pieces that end where a review is due, and hold the review."""
+        self._check_parameters()
+        first = not self.__sklearn_is_fitted__()
+        self._check_unchanged()
+        X, y = self._validated(X, y, reset=first)
+        X, y, weights = drop_weightless(X, y, sample_weight)
+        if X.shape[0] == 0:
+            return
+        labels = self._encode_labels(y, anchor=y[:1] if first else None)
+        if first:
+            self._begin(X[0])
+        longest = max(1, WORK_BETWEEN_SIGNALS // self._core.n_trees)
+        begin = 0
+        while begin < X.shape[0]:
+            self._review_if_due()
+            end = min(begin + longest, X.shape[0], begin + self._core.next_review - self._core.arrivals)
+            yield X[begin:end], labels[begin:end], weights[begin:end]
+            begin = end
+        self._review_if_due()
 
     def _learn_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
         if self.scaling == "range":
             return range_scaling(lower, upper)
         if self.scaling == "rank":
-            return rank_scaling(rows())
+            return rank_scaling(*rows())
         return no_scaling(lower)
 
     def _review_if_due(self) -> None:
@@ -367,7 +371,9 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
             return
         scaling = self._scaling
         if self.scaling != "none":
-            suggested = self._learn_scaling(core.lower_seen, core.upper_seen, core.row_values)
+            suggested = self._learn_scaling(
+                core.lower_seen, core.upper_seen, lambda: (core.row_values(), core.row_weights())
+            )
             if scaling.drift(suggested) > TOLERATED_DRIFT:
                 core, scaling = core.rescaled(*suggested.arrays), suggested
         self._refresh_label_model(core)
@@ -419,7 +425,7 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
             seed=seed,
             window=0 if self.window is None else int(self.window),
         )
-        self._restore_label_model(core, numbers)
+        self._restore_label_model(core)
         core.restore(arrays)
         self.n_features_in_ = width
         if names is not None:
@@ -431,5 +437,5 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
         for name, value in now.items():
             setattr(self, name, value)
 
-    def _restore_label_model(self, core: Any, numbers: dict[str, Any]) -> None:
+    def _restore_label_model(self, core: Any) -> None:
         """Set the label model of a core that is about to be restored."""

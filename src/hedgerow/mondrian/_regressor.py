@@ -12,9 +12,9 @@ from sklearn.base import RegressorMixin
 
 from hedgerow import _core
 from hedgerow._persistence import Arrays
-from hedgerow._validation import n_threads_of
+from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian._forest import WORK_BETWEEN_SIGNALS, MondrianForest
-from hedgerow.mondrian._smoothing import HierarchySettings, LabelMoments, paper_ratio
+from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
 from hedgerow.predictive import NormalMixture
 
 Floats = npt.NDArray[np.float64]
@@ -148,9 +148,8 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         std : array of shape (n_samples,), only if `return_std`
         """
         X = self._query_rows(X)
-        centre, variance = self._query()
-        n_threads = n_threads_of(self.n_jobs)
-        parts = [self._core.moments(X[rows], centre, variance, n_threads) for rows in self._pieces(X.shape[0])]
+        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
+        parts = [self._core.moments(X[rows], rule, n_threads) for rows in self._pieces(X.shape[0])]
         mean: Floats = self._origin + np.concatenate([part[0] for part in parts])
         if not return_std:
             return mean
@@ -160,14 +159,40 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
-        mean, _ = self._core.moments_one(self._read_row(x), *self._query())
+        mean, _ = self._core.moments_one(self._read_row(x), self._rule())
         return float(self._origin + mean)
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row, whole: moments, density, quantiles, draws."""
         X = self._query_rows(X)
         n_threads = n_threads_of(self.n_jobs)
-        first, weights, means, variances = self._core.mixtures(X, *self._query(), n_threads)
+        first, weights, means, variances = self._core.mixtures(X, self._rule(), n_threads)
+        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+
+    def predict_then_learn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> NormalMixture:
+        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+
+        The same as a loop over `predict_dist` and `learn_one`, only faster. Before the very first row nothing is
+        known, and the forecast is a Gaussian around the prior mean, or 0.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+
+        Returns
+        -------
+        forecasts : NormalMixture
+            Row i was forecast by the forest that had learned the rows before it.
+        """
+        n_threads = n_threads_of(self.n_jobs)
+        parts = [
+            self._core.predict_then_learn(X_part, labels, weights, self._rule(), n_threads)
+            for X_part, labels, weights in self._stream(X, y, sample_weight)
+        ]
+        starts = np.cumsum([0, *(part[0][-1] for part in parts)])
+        first = np.concatenate([[0], *(start + part[0][1:] for start, part in zip(starts, parts, strict=False))])
+        weights, means, variances = (np.concatenate([NO_WEIGHTS, *(part[k] for part in parts)]) for k in (1, 2, 3))
         return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
@@ -190,32 +215,32 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     def prior_mean_(self) -> float:
         """mu_H, or the mean of all labels for smoothing="moments"."""
         self._check_learned()
-        return self._origin + self._query()[0]
+        return float(self._origin + self._core.query(self._rule())[0])
 
     @property
     def drift_variance_(self) -> float:
         """gamma_1."""
         self._check_hierarchy("drift_variance_")
-        return self._query()[1]
+        return float(self._core.query(self._rule())[1])
 
     @property
     def drift_rate_(self) -> float:
         """gamma_2."""
         self._check_hierarchy("drift_rate_")
-        return float(self._core.model[0])
+        return self._rate
 
     @property
     def noise_variance_(self) -> float:
         """sigma_y^2."""
         self._check_learned()
-        variance = self._query()[1]
-        return variance / float(self._core.model[1]) if self.smoothing == "hierarchy" else variance
+        variance = float(self._core.query(self._rule())[1])
+        return variance / self._ratio if self.smoothing == "hierarchy" else variance
 
     @property
     def log_marginal_likelihood_(self) -> float:
         """Log of the labels' density, averaged over the trees: log mean_b p(y | tree b)."""
         self._check_hierarchy("log_marginal_likelihood_")
-        per_tree = self._core.log_evidence(*self._query())
+        per_tree = self._core.log_evidence(self._rule())
         return float(logsumexp(per_tree) - math.log(per_tree.size))
 
     # Below: private.
@@ -261,8 +286,8 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         label = float(y) - self._origin
         return label if abs(label) <= LARGEST_LABEL else float(self._encode_labels([y])[0])
 
-    def _settings(self) -> HierarchySettings:
-        return HierarchySettings(
+    def _settings(self) -> Smoothing:
+        return Smoothing(
             prior_mean=self.prior_mean,
             drift_variance=self.drift_variance,
             drift_rate=self.drift_rate,
@@ -272,25 +297,21 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         )
 
     def _refresh_label_model(self, core: Any) -> None:
-        if self.smoothing != "hierarchy":
-            return
         settings = self._settings()
-        labels = LabelMoments.of(*core.label_moments, self._origin)
-        rate = settings.rate(core.width, labels.weight)
-        ratio = settings.ratio(rate, labels)
-        if (rate, ratio) != core.model or core.n_rows <= 1:
-            core.set_model(rate, ratio, n_threads_of(self.n_jobs))
-
-    def _query(self) -> tuple[float, float]:
-        """What the core needs to answer: a centre (mu_H), and the scale of variances (gamma_1, or the noise)."""
-        labels = LabelMoments.of(*self._core.label_moments, self._origin)
-        centre = labels.mean if self.prior_mean is None else self.prior_mean - self._origin
+        weight, _, squares = core.label_moments
+        rate = settings.rate(core.width, weight)
         if self.smoothing == "hierarchy":
-            return centre, self._settings().variance(*self._core.model, labels)
-        if self.noise_variance is not None:
-            return labels.mean, self.noise_variance
-        ratio = paper_ratio(labels.weight) if self.signal_to_noise is None else self.signal_to_noise
-        return labels.mean, labels.variance / (0.5 * ratio + 1.0)
+            ratio = settings.ratio(rate, weight, squares / weight if weight > 0 else 1.0)
+            if (rate, ratio) != core.model:
+                core.set_model(rate, ratio, n_threads_of(self.n_jobs))
+        else:
+            ratio = paper_ratio(weight) if self.signal_to_noise is None else self.signal_to_noise
+        self._rate, self._ratio = rate, ratio
+
+    def _rule(self) -> _core.QueryRule:
+        if self.smoothing == "hierarchy":
+            return self._settings().hierarchy_rule(self._rate, self._ratio, self._origin)
+        return self._settings().moments_rule(self._ratio, self._origin)
 
     def _pieces(self, n_rows: int) -> list[slice]:
         """Rows in pieces between which Ctrl-C is heard."""
@@ -310,20 +331,16 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         state = super()._fitted_state()
         if state is not None:
-            state[0]["origin"] = self._origin
-            state[0]["model"] = list(self._core.model) if self.smoothing == "hierarchy" else None
+            state[0].update(origin=self._origin, rate=self._rate, ratio=self._ratio)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._origin = float(numbers["origin"])
-        if not math.isfinite(self._origin):
-            raise ValueError("its origin is not finite")
+        self._origin, self._rate, self._ratio = (float(numbers[name]) for name in ("origin", "rate", "ratio"))
+        fits = all(math.isfinite(number) for number in (self._origin, self._rate, self._ratio))
+        if not fits or self._rate <= 0 or self._ratio <= 0:
+            raise ValueError("its smoothing is not positive and finite")
         super()._restore_fitted_state(numbers, arrays)
 
-    def _restore_label_model(self, core: Any, numbers: dict[str, Any]) -> None:
+    def _restore_label_model(self, core: Any) -> None:
         if self.smoothing == "hierarchy":
-            rate, ratio = (float(number) for number in numbers["model"])
-            if not (math.isfinite(rate) and rate > 0 and math.isfinite(ratio) and ratio > 0):
-                raise ValueError("its smoothing is not positive and finite")
-            core.set_model(rate, ratio, 1)
-
+            core.set_model(self._rate, self._ratio, 1)

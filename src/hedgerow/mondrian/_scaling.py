@@ -82,18 +82,19 @@ def no_scaling(lower: Floats) -> ColumnScaling:
     return straight(lower, np.ones(lower.size))
 
 
-def rank_scaling(X: Floats) -> ColumnScaling:
-    """Each distinct value to its mid-rank, smallest to 0 and largest to 1, straight on beyond."""
+def rank_scaling(X: Floats, weights: Floats) -> ColumnScaling:
+    """Each distinct value to its mid-rank, smallest to 0 and largest to 1, straight on beyond.
+
+    A row of weight w counts as w rows; no weights at all are an empty array.
+    """
     slopes = range_slopes(X.min(axis=0), X.max(axis=0))
     knots: list[Floats] = []
     images: list[Floats] = []
     for column in X.T:
-        values, counts = np.unique(column, return_counts=True)
-        ranks = np.cumsum(counts) - 0.5 * (counts + 1)
-        if values.size == 1:
-            image = np.zeros(1)
-        else:
-            image = (ranks - ranks[0]) / (ranks[-1] - ranks[0])
+        values, of_row = np.unique(column, return_inverse=True)
+        counts = np.bincount(of_row, weights=weights if weights.size else None)
+        ranks = np.cumsum(counts) - 0.5 * counts
+        image = (ranks - ranks[0]) / (ranks[-1] - ranks[0]) if values.size > 1 else np.zeros(1)
         if values.size > MOST_KNOTS:
             kept = np.unique(np.searchsorted(image, np.linspace(0.0, 1.0, MOST_KNOTS)).clip(0, values.size - 1))
             values, image = values[kept], image[kept]

@@ -1,4 +1,8 @@
-"""Hyper-parameters of the label models: document 002, appendix B, and what a user sets instead."""
+"""Hyper-parameters of the label models: document 002, appendix B, and what a user sets instead.
+
+N is the total weight of the rows held. gamma_2 and K are set at reviews, when N has doubled; mu_H and gamma_1 follow
+the labels row by row, because they enter in the query only.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +11,11 @@ from dataclasses import dataclass
 
 from scipy.special import expit
 
-SMALLEST_VARIANCE = 1e-300
+from hedgerow._core import QueryRule
 
 
 @dataclass(frozen=True)
-class LabelMoments:
-    """Total weight, mean and variance of the labels held, measured from an origin."""
-
-    weight: float
-    mean: float
-    variance: float
-
-    @classmethod
-    def of(cls, weight: float, mean: float, squares: float, origin: float) -> LabelMoments:
-        """From running sums. Labels that do not vary get the variance that rounding would give them."""
-        least = max((2.0**-52 * abs(origin + mean)) ** 2, SMALLEST_VARIANCE)
-        return cls(weight, mean, max(squares / weight, least) if weight > 0 else least)
-
-
-@dataclass(frozen=True)
-class HierarchySettings:
+class Smoothing:
     """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where appendix B decides."""
 
     prior_mean: float | None
@@ -42,27 +31,39 @@ class HierarchySettings:
             return self.drift_rate
         return n_features / (20.0 * math.log2(max(weight, 2.0)))
 
-    def ratio(self, rate: float, labels: LabelMoments) -> float:
-        """K = gamma_1 / sigma_y^2 = min(2000, 2 N)."""
+    def ratio(self, rate: float, weight: float, label_variance: float) -> float:
+        """K = gamma_1 / sigma_y^2 = min(2000, 2 N), unless the noise is known."""
         if self.noise_variance is None:
-            return self.signal_to_noise if self.signal_to_noise is not None else paper_ratio(labels.weight)
+            return self.signal_to_noise if self.signal_to_noise is not None else paper_ratio(weight)
         if self.drift_variance is not None:
             return self.drift_variance / self.noise_variance
-        signal = max(labels.variance - self.noise_variance, 1e-3 * labels.variance)
+        signal = max(label_variance - self.noise_variance, 1e-3 * label_variance)
         return signal / self._share_gained(rate) / self.noise_variance
 
-    def variance(self, rate: float, ratio: float, labels: LabelMoments) -> float:
-        """gamma_1, from gamma_1 (1/2 + 1/K) = Var y. A finite lifetime gains less than 1/2 on the way down."""
-        if self.noise_variance is not None:
-            return ratio * self.noise_variance
-        if self.drift_variance is not None:
-            return self.drift_variance
-        return labels.variance / (self._share_gained(rate) + 1.0 / ratio)
+    def hierarchy_rule(self, rate: float, ratio: float, origin: float) -> QueryRule:
+        """mu_H and gamma_1, from gamma_1 (1/2 + 1/K) = Var y."""
+        fixed = self.drift_variance if self.noise_variance is None else ratio * self.noise_variance
+        return QueryRule(
+            centre=math.nan if self.prior_mean is None else self.prior_mean - origin,
+            variance=math.nan if fixed is None else fixed,
+            share=1.0 / (self._share_gained(rate) + 1.0 / ratio),
+            origin=origin,
+        )
+
+    def moments_rule(self, ratio: float, origin: float) -> QueryRule:
+        """Only the noise variance, gamma_1 / K; appendix C needs no other."""
+        return QueryRule(
+            centre=math.nan,
+            variance=math.nan if self.noise_variance is None else self.noise_variance,
+            share=1.0 / (0.5 * ratio + 1.0),
+            origin=origin,
+        )
 
     def _share_gained(self, rate: float) -> float:
+        """Of gamma_1, on the way from the root to a leaf: 1/2, or less when the lifetime is finite."""
         return float(0.5 - expit(-rate * self.lifetime))
 
 
 def paper_ratio(weight: float) -> float:
     """K = min(2000, 2 N)."""
-    return min(2000.0, 2.0 * weight)
+    return min(2000.0, 2.0 * max(weight, 1.0))

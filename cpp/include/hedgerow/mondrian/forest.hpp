@@ -108,20 +108,26 @@ class Forest {
     columns_ = {};
   }
 
-  /// Rows enter in order, one after another, in every tree.
-  void learn(const Batch& batch, std::size_t n_threads) {
+  /// Rows enter in order, one after another, in every tree. Before row i enters tree b, `before(b, row, i)` is
+  /// called; `arriving(i)` when it is only known that it will come.
+  template <class Arriving, class Before>
+  void learn(const Batch& batch, std::size_t n_threads, Arriving&& arriving, Before&& before) {
     arrived_.clear();
     leaving_.clear();
     for (std::size_t i = 0; i < batch.n; ++i) {
+      arriving(i);
       arrived_.push_back(keep(batch, i));
       const bool full = window != 0 && arrival_order.size() > window;
       leaving_.push_back(full ? arrival_order.front() : none);
-      if (full) arrival_order.pop_front();
+      if (!full) continue;
+      arrival_order.pop_front();
+      unsee_label(leaving_.back());
     }
     if (extenders_.size() < n_threads) extenders_.resize(n_threads);
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (std::size_t i = 0; i < batch.n; ++i) {
+        before(b, arrived_[i], i);
         extenders_[worker].extend(trees[b], arrived_[i], setting(),
                                   random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b),
                                                  counters.arrivals + i));
@@ -129,9 +135,12 @@ class Forest {
       }
     });
     for (const RowId id : leaving_) {
-      if (id != none) release(id);
+      if (id != none) rows.free(id);
     }
     counters.arrivals += batch.n;
+  }
+  void learn(const Batch& batch, std::size_t n_threads) {
+    learn(batch, n_threads, [](std::size_t) {}, [](std::size_t, RowId, std::size_t) {});
   }
 
   /// The numbers of rows equal to those of the batch, each taken once; where weights are given they must agree too.
@@ -157,7 +166,8 @@ class Forest {
     });
     for (const RowId id : leaving) {
       if (window != 0) std::erase(arrival_order, id);
-      release(id);
+      unsee_label(id);
+      rows.free(id);
     }
   }
 
@@ -207,19 +217,18 @@ class Forest {
     return id;
   }
 
-  void release(RowId id) {
+  /// Take a row's label out of `labels_seen`: Welford's update, backwards.
+  void unsee_label(RowId id) {
     auto& seen = labels_seen;
-    const double weight = rows.weight(id);
-    const double left = seen.weight - weight;
-    if (rows.size() <= 1 || left <= 0.0) {
+    const double weight = rows.weight(id), left = seen.weight - weight;
+    if (left <= 1e-12 * weight) {
       seen = {};
-    } else {  // Welford's update, backwards
-      const double before = rows.labels[id] - seen.mean;
-      seen.mean -= weight / left * before;
-      seen.squares = std::max(0.0, seen.squares - weight * before * (rows.labels[id] - seen.mean));
-      seen.weight = left;
+      return;
     }
-    rows.free(id);
+    const double before = rows.labels[id] - seen.mean;
+    seen.mean -= weight / left * before;
+    seen.squares = std::max(0.0, seen.squares - weight * before * (rows.labels[id] - seen.mean));
+    seen.weight = left;
   }
 
   std::vector<float> columns_;                         ///< while growing: `transposed(rows)`, or empty
