@@ -21,11 +21,12 @@
 
 namespace hedgerow::label {
 
-/// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential.
+/// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
+/// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.
 inline double expected_wait(const Branch& branch) {
-  if (branch.survival == 0.0) return 1.0 / branch.outside;  // also the edge without end
-  const double hazard = branch.outside * branch.elapsed;
-  if (hazard < 1e-4) return branch.elapsed * (0.5 - hazard / 12.0);  // next term: hazard^3 / 720
+  const double h = branch.outside * branch.elapsed;
+  if (h < 0.02) return branch.elapsed * (0.5 - h * (1.0 / 12 - h * h * (1.0 / 720 - h * h * (1.0 / 30240))));
+  if (branch.survival == 0.0) return 1.0 / branch.outside;  // also on the edge without end
   return 1.0 / branch.outside - branch.elapsed * branch.survival / (1.0 - branch.survival);
 }
 
@@ -33,6 +34,7 @@ struct GaussianHierarchy {
   double drift_rate = 1.0;        ///< gamma_2
   double signal_to_noise = 1.0;   ///< K = gamma_1 / sigma_y^2
   double psi_at_lifetime = 0.0;   ///< sigma(-gamma_2 lifetime)
+  double noise = 1.0;             ///< 1 / K, the variance of a label around its leaf's mean
 
   struct Summary {
     double precision = 0.0;  ///< in units of 1 / gamma_1
@@ -46,10 +48,10 @@ struct GaussianHierarchy {
   };
 
   static GaussianHierarchy make(double drift_rate, double signal_to_noise, double lifetime) {
-    return {drift_rate, signal_to_noise, fading(drift_rate * lifetime)};
+    return {drift_rate, signal_to_noise, fading(drift_rate * lifetime), 1.0 / signal_to_noise};
   }
 
-  [[nodiscard]] double psi(double time) const { return fading(drift_rate * time) - psi_at_lifetime; }
+  [[nodiscard]] [[gnu::always_inline]] double psi(double time) const { return fading(drift_rate * time) - psi_at_lifetime; }
 
   void add(Summary& summary, double label, double weight) const {
     const double gained = weight * signal_to_noise;
@@ -78,7 +80,7 @@ struct GaussianHierarchy {
   }
 
   [[nodiscard]] Gaussian speak(const Belief& belief, Query query) const {
-    return {belief.mean, query.variance * (belief.variance + 1.0 / signal_to_noise)};
+    return {belief.mean, query.variance * (belief.variance + noise)};
   }
 
   /// Document 000, section 3.3: "the predictive mean at that node is the posterior of the parent of the new node".
@@ -92,7 +94,7 @@ struct GaussianHierarchy {
     const double g = 1.0 - f;
     const double variance = g * g * parent.variance + f * f * own.variance +
                             2.0 * f * g * parent.variance * own.coupling + f * g * drift + left;
-    return {parent.mean + f * (own.mean - parent.mean), query.variance * (variance + 1.0 / signal_to_noise)};
+    return {parent.mean + f * (own.mean - parent.mean), query.variance * (variance + noise)};
   }
 
  private:

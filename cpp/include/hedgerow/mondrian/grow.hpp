@@ -7,17 +7,14 @@
 // are uniform on it, so the first kept cut has the law of lines 3 to 6 (thinning of a Poisson process). A refused cut
 // costs a look at one column, after which that side of the loose box is tight. Own boxes are joined bottom-up.
 //
-// A block much smaller than the one in which it lies is copied out, so that what is read together lies together: column
-// by column while it is large, because a cut looks at one column; row by row once it fits in the caches, because
-// leaves look at all columns of a few rows.
+// A large block is read column by column, because a cut looks at one column. A block that fits in the caches is copied
+// out row by row and finished there, because its leaves look at all columns of a few rows.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/loose_box.hpp"
@@ -32,7 +29,6 @@ struct Block {
   std::size_t column_step, member_step;
   const double* labels;
   const RowId* rows;  ///< the row that member i is; null where member i is row i
-  std::size_t n;      ///< how many members there are in all
 
   [[nodiscard]] RowId row(std::uint32_t member) const { return rows == nullptr ? member : rows[member]; }
   [[nodiscard]] bool is_row_major() const { return column_step == 1; }
@@ -83,8 +79,8 @@ class Grower {
     } else {
       members_.assign(members.begin(), members.end());
       spare_.resize(members.size());
-      const std::size_t n = setting.rows.capacity();
-      grow_block({columns, n, 1, setting.rows.labels.data(), nullptr, n}, members_, {leaf, 0, members.size(), above});
+      grow_block({columns, setting.rows.capacity(), 1, setting.rows.labels.data(), nullptr}, members_,
+                 {leaf, 0, members.size(), above});
     }
     for (auto id = made_.rbegin(); id != made_.rend(); ++id) {
       if (tree.node(*id).is_leaf()) continue;
@@ -114,61 +110,38 @@ class Grower {
     std::size_t middle;  ///< members [begin, middle) go left; begin if no cut came in time
   };
 
-  /// A block copied out of a larger one.
-  struct Copy {
-    std::vector<float> values;
-    std::vector<double> labels;
-    std::vector<RowId> rows;
-    std::vector<std::uint32_t> members;
-  };
   static constexpr std::size_t cached_floats = 1 << 16;  // 256 kB
-  static constexpr std::size_t thinned_out = 16;         // a line of the cache holds so many floats
-  static constexpr std::size_t far_ahead = 16;           // rows between asking for a value and using it
+  static constexpr std::size_t far_ahead = 32;           // rows between asking for a value and using it
 
-  [[nodiscard]] bool worth_copying(const Block& block, std::size_t n) const {
-    return !block.is_row_major() && (n <= block.n / thinned_out || n * setting_->rows.width() <= cached_floats);
-  }
-
+  /// Copy the rows out and finish them there.
   void grow_copied(std::span<const RowId> rows, NodeId node, double above) {
-    if (n_copies_ == copies_.size()) copies_.push_back(std::make_unique<Copy>());
-    Copy& copy = *copies_[n_copies_++];
     const Rows& source = setting_->rows;
     const std::size_t n = rows.size(), width = source.width();
-    copy.rows.assign(rows.begin(), rows.end());
-    const bool row_major = n * width <= cached_floats;
-    const std::size_t column_step = row_major ? 1 : n, member_step = row_major ? width : 1;
-    copy.values.resize(n * width);
-    copy.labels.resize(n);
+    copied_rows_.assign(rows.begin(), rows.end());
+    copied_values_.resize(n * width);
+    copied_labels_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
       if (i + far_ahead < n) {
-        __builtin_prefetch(source.row(copy.rows[i + far_ahead]));
-        __builtin_prefetch(&source.labels[copy.rows[i + far_ahead]]);
+        __builtin_prefetch(source.row(rows[i + far_ahead]));
+        __builtin_prefetch(&source.labels[rows[i + far_ahead]]);
       }
-      const float* x = source.row(copy.rows[i]);
-      if (row_major) {
-        std::copy_n(x, width, copy.values.data() + i * width);
-      } else {
-        for (std::size_t d = 0; d < width; ++d) copy.values[d * n + i] = x[d];
-      }
-      copy.labels[i] = source.labels[copy.rows[i]];
+      std::copy_n(source.row(rows[i]), width, copied_values_.data() + i * width);
+      copied_labels_[i] = source.labels[rows[i]];
     }
-    copy.members.resize(n);
-    std::iota(copy.members.begin(), copy.members.end(), 0U);
+    copied_members_.resize(n);
+    std::iota(copied_members_.begin(), copied_members_.end(), 0U);
     if (spare_.size() < n) spare_.resize(n);
-    grow_block({copy.values.data(), column_step, member_step, copy.labels.data(), copy.rows.data(), n}, copy.members,
+    grow_block({copied_values_.data(), 1, width, copied_labels_.data(), copied_rows_.data()}, copied_members_,
                {node, 0, n, above});
-    --n_copies_;
   }
 
   void grow_block(const Block& block, std::vector<std::uint32_t>& members, Task task) {
     const std::size_t ground = waiting_.size();
     for (;;) {
       const std::size_t n = task.end - task.begin;
-      if (worth_copying(block, n)) {
+      if (!block.is_row_major() && n * setting_->rows.width() <= cached_floats) {
         const std::size_t mark = loose_.mark();
-        chosen_.clear();
-        for (std::size_t i = task.begin; i < task.end; ++i) chosen_.push_back(block.row(members[i]));
-        grow_copied(chosen_, task.node, task.above);
+        grow_copied({members.data() + task.begin, n}, task.node, task.above);
         loose_.rewind(mark);
       } else {
         made_.push_back(task.node);
@@ -267,17 +240,11 @@ class Grower {
       setting_->model.add(summary, block.labels[members[i]], rows.weight(row));
     }
     tree_->summaries[task.node] = summary;
-    measure(block, members, task);
-  }
-
-  /// The smallest box around the block's rows; none if it is a point.
-  void measure(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) {
-    const std::size_t width = setting_->rows.width();
-    tree_->boxes.release(std::exchange(tree_->shape.nodes[task.node].box, none));
-    for (std::size_t i = task.begin; i + 1 < task.end; ++i) {  // the last is where `stretch` begins
-      const float* x = block.is_row_major() ? block.values + members[i] * width : setting_->rows.row(block.row(members[i]));
-      tree_->stretch(task.node, setting_->rows, x);
-    }
+    tree_->measure(task.node, [&](auto&& hand_on) {
+      for (std::size_t i = task.begin; i < task.end; ++i) {
+        hand_on(block.is_row_major() ? block.values + members[i] * rows.width() : rows.row(block.row(members[i])));
+      }
+    });
   }
 
   MondrianTree<M>* tree_ = nullptr;
@@ -286,10 +253,10 @@ class Grower {
   LooseBox loose_;
   std::vector<NodeId> made_;  ///< parents before children
   std::vector<Waiting> waiting_;
-  std::vector<std::uint32_t> members_, spare_;
-  std::vector<RowId> chosen_;
-  std::vector<std::unique_ptr<Copy>> copies_;  ///< one a level of copying
-  std::size_t n_copies_ = 0;                   ///< how many of them are in use
+  std::vector<std::uint32_t> members_, spare_, copied_members_;
+  std::vector<RowId> copied_rows_;
+  std::vector<float> copied_values_;
+  std::vector<double> copied_labels_;
 };
 
 }  // namespace hedgerow::mondrian

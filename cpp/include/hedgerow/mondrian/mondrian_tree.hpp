@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/label/concepts.hpp"
@@ -89,11 +90,32 @@ struct MondrianTree {
 
   // Boxes.
 
-  /// The leaf's box anew, from its rows.
+  /// The leaf's box anew: the smallest around the points that `for_each_point` hands on, none if they are all one.
+  template <class ForEachPoint>
+  void measure(NodeId leaf, ForEachPoint&& for_each_point) {
+    const std::size_t width = boxes.width();
+    std::uint32_t& slot = shape.nodes[leaf].box;
+    const float* first = nullptr;
+    bool is_open = false;
+    for_each_point([&](const float* x) {
+      if (first == nullptr) {
+        first = x;
+        return;
+      }
+      if (!is_open) {
+        if (slot == none) slot = boxes.new_slot();
+        std::copy_n(first, width, boxes.lower(slot));
+        std::copy_n(first, width, boxes.upper(slot));
+        is_open = true;
+      }
+      stretch_box(boxes.lower(slot), boxes.upper(slot), x, width);
+    });
+    if (!is_open || std::equal(boxes.lower(slot), boxes.upper(slot), boxes.upper(slot))) {
+      boxes.release(std::exchange(slot, none));
+    }
+  }
   void measure_rows(NodeId leaf, const Rows& rows) {
-    boxes.release(node(leaf).box);
-    shape.nodes[leaf].box = none;
-    shape.for_each_row(leaf, [&](RowId row) { stretch(leaf, rows, rows.row(row)); });
+    measure(leaf, [&](auto&& hand_on) { shape.for_each_row(leaf, [&](RowId row) { hand_on(rows.row(row)); }); });
   }
 
   /// Stretch the box of a node that has rows already so that it holds x too.
