@@ -53,6 +53,8 @@ class Saveable:
             Where to write. An existing file is replaced in one step.
         """
         target = Path(path)
+        if not target.parent.is_dir():
+            raise FileNotFoundError(f"cannot save to {os.fspath(path)!r}: there is no folder {str(target.parent)!r}")
         content = self._to_bytes()
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:

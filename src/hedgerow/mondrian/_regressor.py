@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -164,10 +165,7 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row, whole: moments, density, quantiles, draws."""
-        X = self._query_rows(X)
-        n_threads = n_threads_of(self.n_jobs)
-        first, weights, means, variances = self._core.mixtures(X, self._rule(), n_threads)
-        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+        return self._mixtures(self._query_rows(X))
 
     def predict_then_learn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> NormalMixture:
         """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
@@ -197,16 +195,17 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Central prediction interval of each row: shape (n_samples, 2). Quantiles are those of the mixture."""
-        return self._from_dist(X, lambda dist, rows: dist.interval(confidence))
+        return self._from_dist(self._query_rows(X), lambda dist, rows: dist.interval(confidence))
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of the predictive mixture: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        return self._from_dist(X, lambda dist, rows: dist.ppf(levels))
+        return self._from_dist(self._query_rows(X), lambda dist, rows: dist.ppf(levels))
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each label: shape (n_samples,)."""
-        X, y = self._validated(X, y, reset=False) if self.__sklearn_is_fitted__() else (X, y)
+        self._check_learned()
+        X, y = self._validated(X, y, reset=False)
         return self._from_dist(X, lambda dist, rows: dist.logpdf(y[rows]))
 
     # Hyper-parameters in use.
@@ -318,12 +317,16 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         step = max(1000, 10 * WORK_BETWEEN_SIGNALS // self._core.n_trees)
         return [slice(begin, begin + step) for begin in range(0, max(1, n_rows), step)]
 
-    def _from_dist(self, X: Any, ask: Any) -> Floats:
+    def _mixtures(self, X: Floats) -> NormalMixture:
+        n_threads = n_threads_of(self.n_jobs)
+        first, weights, means, variances = self._core.mixtures(X, self._rule(), n_threads)
+        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+
+    def _from_dist(self, X: Floats, ask: Callable[[NormalMixture, slice], Floats]) -> Floats:
         """Ask the mixtures of a few thousand rows at a time: whole, they take far more room than the answer."""
-        X = self._query_rows(X)
         step = 4096
         parts = [
-            ask(self.predict_dist(X[begin : begin + step]), slice(begin, begin + step))
+            ask(self._mixtures(X[begin : begin + step]), slice(begin, begin + step))
             for begin in range(0, max(1, X.shape[0]), step)
         ]
         return np.concatenate(parts)

@@ -78,7 +78,6 @@ class Descender {
     width_ = asking.tree.boxes.width();
     stay_.assign(n, 1.0);
     order_.resize(n);
-    spare_.resize(n);
     outside_.resize(n);
     std::iota(order_.begin(), order_.end(), 0U);
     visited_.push_back({0.0, 0.0, 0, asking.model.prior(asking.query)});
@@ -128,19 +127,13 @@ class Descender {
   void pass(const Asking<M>& asking, Group group, const float* points) {
     for (;;) {
       const auto [id, parent, begin, end] = group;
+      if (end - begin == 1) return pass_alone(asking, id, parent, order_[begin], points);
       const Node& node = asking.tree.node(id);
-      const double time = asking.tree.time(id, asking.growth);
-      const auto own = static_cast<std::uint32_t>(visited_.size());
-      visited_.push_back({visited_[parent].time, time, parent,
-                          asking.model.infer(visited_[parent].belief, asking.tree.summaries[id], time)});
-      if (departures_.size() < n_departures_ + (end - begin)) departures_.resize(2 * (n_departures_ + (end - begin)));
+      const std::uint32_t own = visit(asking, id, parent);
+      make_room_for_departures(end - begin);
       const Box box = asking.tree.box(id, asking.rows);
       outside_distances(box.lower, box.upper, points, order_.data() + begin, end - begin, width_, outside_.data());
-      for (std::size_t i = begin; i < end; ++i) {
-        const double outside = outside_[i - begin];
-        departures_[n_departures_] = {order_[i], own, outside};
-        n_departures_ += static_cast<std::size_t>(outside > 0.0);
-      }
+      for (std::size_t i = begin; i < end; ++i) note_departure(order_[i], own, outside_[i - begin]);
       if (node.is_leaf()) {
         for (std::size_t i = begin; i < end; ++i) arrivals_.push_back({order_[i], own});
         return;
@@ -155,20 +148,46 @@ class Descender {
     }
   }
 
-  /// Those who go left first, without branches; returns where those who go right begin.
+  /// The same for a group of one.
+  void pass_alone(const Asking<M>& asking, NodeId id, std::uint32_t parent, std::uint32_t point, const float* points) {
+    const float* x = points + point * width_;
+    for (;;) {
+      const Node& node = asking.tree.node(id);
+      parent = visit(asking, id, parent);
+      make_room_for_departures(1);
+      note_departure(point, parent, asking.tree.outside(id, asking.rows, x));
+      if (node.is_leaf()) return arrivals_.push_back({point, parent});
+      id = node.child(node.sends_right(x));
+    }
+  }
+
+  /// Note what is believed at a node; returns its number among the visited.
+  std::uint32_t visit(const Asking<M>& asking, NodeId id, std::uint32_t parent) {
+    const double time = asking.tree.time(id, asking.growth);
+    const Visited above = visited_[parent];
+    visited_.push_back({above.time, time, parent, asking.model.infer(above.belief, asking.tree.summaries[id], time)});
+    return static_cast<std::uint32_t>(visited_.size() - 1);
+  }
+
+  void make_room_for_departures(std::size_t n) {
+    if (departures_.size() < n_departures_ + n) departures_.resize(2 * (n_departures_ + n));
+  }
+  void note_departure(std::uint32_t point, std::uint32_t visited, double outside) {
+    departures_[n_departures_] = {point, visited, outside};
+    n_departures_ += static_cast<std::size_t>(outside > 0.0);
+  }
+
+  /// Those who go left to the front, without branches; returns where those who go right begin.
   std::size_t part(const Node& node, std::size_t begin, std::size_t end, const float* points) {
     const float* column = points + node.feature;
-    std::uint32_t* left = order_.data() + begin;
-    std::uint32_t* right = spare_.data();
+    std::size_t middle = begin;
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint32_t point = order_[i];
-      const bool to_right = column[point * width_] > node.location;
-      *left = *right = point;
-      left += static_cast<std::size_t>(!to_right);
-      right += static_cast<std::size_t>(to_right);
+      order_[i] = order_[middle];
+      order_[middle] = point;
+      middle += static_cast<std::size_t>(column[point * width_] <= node.location);
     }
-    std::copy(spare_.data(), right, left);
-    return static_cast<std::size_t>(left - order_.data());
+    return middle;
   }
 
   std::size_t width_ = 0;
@@ -179,7 +198,7 @@ class Descender {
   std::vector<Arrival> arrivals_;
   std::vector<double> outside_;
   std::vector<double> stay_;  ///< per point: probability of not having left the tree yet
-  std::vector<std::uint32_t> order_, spare_;
+  std::vector<std::uint32_t> order_;
 };
 
 /// The leaf in which x falls.
