@@ -1,0 +1,44 @@
+"""How the command line speaks: one console for results, one for errors, and errors in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+console = Console()
+_errors = Console(stderr=True)
+
+
+@contextmanager
+def errors_in_words() -> Iterator[None]:
+    """Turn what a user can cause into one sentence and exit code 1; a bug keeps its traceback."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        _leave(f"there is no file or folder {str(error.filename)!r}")
+    except OSError as error:
+        _leave(f"{error.strerror or error}: {str(error.filename)!r}" if error.filename else str(error))
+    except (ValueError, ImportError) as error:
+        _leave(str(error))
+
+
+def _leave(sentence: str) -> None:
+    _errors.print(f"[bold red]error:[/] {escape(sentence)}", highlight=False, soft_wrap=True)
+    raise typer.Exit(1)
+
+
+def progress_bar(*extra: str) -> Progress:
+    """Return a progress bar; `extra` are fields that each task fills with text."""
+    return Progress(
+        TextColumn("{task.description:<28}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        *(TextColumn(f"[cyan]{{task.fields[{name}]}}") for name in extra),
+        console=console,
+    )
