@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -25,6 +26,14 @@ def errors_in_words() -> Iterator[None]:
         _leave(f"{error.strerror or error}: {str(error.filename)!r}" if error.filename else str(error))
     except (ValueError, ImportError) as error:
         _leave(str(error))
+
+
+def check_destination(path: Path) -> None:
+    """Refuse a file that cannot be written before any work is done for it."""
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {str(path.absolute().parent)!r} to write to")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder; give the name of a file")
 
 
 def _leave(sentence: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hedgerow import MondrianForestRegressor
-from hedgerow.cli._console import console, errors_in_words
+from hedgerow.cli._console import check_destination, console, errors_in_words
 from hedgerow.cli._csv import numbers, read_csv
 
 
@@ -31,6 +31,7 @@ def fit(
 ) -> None:
     """Fit a Mondrian forest for regression to a CSV file and save it."""
     with errors_in_words():
+        check_destination(out)
         frame = read_csv(data)
         left_out = {target, *(ignore or [])}
         numbers(frame, sorted(left_out & {target}), data)

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 import hedgerow
-from hedgerow.cli._console import console, errors_in_words, progress_bar
+from hedgerow.cli._console import check_destination, console, errors_in_words, progress_bar
 from hedgerow.cli._csv import numbers, read_csv
 
 CHUNK = 4096
@@ -29,6 +29,7 @@ def predict(
 ) -> None:
     """Predict the rows of a CSV file, with a central interval for each."""
     with errors_in_words():
+        check_destination(out)
         if not 0 < confidence < 1:
             raise ValueError(f"--confidence must lie between 0 and 1, got {confidence}")
         forest = hedgerow.load(model)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.plot._features import as_matrix, feature_index, feature_names, named_like_training
-from hedgerow.plot.style import BLUE, axes_or_new
+from hedgerow.plot.style import BLUE, axes_or_new, paler
 
 Floats = npt.NDArray[np.float64]
 
@@ -140,12 +140,13 @@ class IntervalDisplay:
         """
         self.ax_ = axes_or_new(ax)
         self.figure_ = self.ax_.figure
-        self.band_areas_ = [
-            self.ax_.fill_between(
-                self.values, *band.T, color=color, alpha=0.22, linewidth=0, label=f"{level:.0%} interval"
+        self.band_areas_ = []
+        for place, (level, band) in enumerate(sorted(self.bands.items(), reverse=True)):
+            shade = paler(color, 0.8 * 0.7**place)
+            area = self.ax_.fill_between(
+                self.values, *band.T, color=shade, linewidth=0, label=f"{level:.0%} interval"
             )
-            for level, band in sorted(self.bands.items(), reverse=True)
-        ]
+            self.band_areas_.append(area)
         self.row_points_ = None
         if self.rows is not None:
             self.row_points_ = self.ax_.scatter(

@@ -94,7 +94,7 @@ class PartitionDisplay:
         return display.plot(ax=ax, **style)
 
     def borders(self) -> tuple[list[Floats], list[Floats]]:
-        """Return the segments, each (2, 2), between grid points of different leaves: upright ones and level ones."""
+        """Return the segments, each (2, 2), between grid points of different leaves: upright, then level."""
         x_between = (self.horizontal[1:] + self.horizontal[:-1]) / 2
         y_between = (self.vertical[1:] + self.vertical[:-1]) / 2
         x_edges = np.concatenate([self.horizontal[:1], x_between, self.horizontal[-1:]])

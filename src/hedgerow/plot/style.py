@@ -20,3 +20,10 @@ def pyplot() -> Any:
 def axes_or_new(ax: Any) -> Any:
     """Return the axes to draw on: those given, or a new figure's."""
     return pyplot().subplots()[1] if ax is None else ax
+
+
+def paler(color: Any, by: float) -> tuple[float, ...]:
+    """Mix a colour with white: 0 leaves it as it is, 1 is white."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(part + by * (1 - part) for part in to_rgb(color))

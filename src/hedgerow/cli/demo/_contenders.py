@@ -27,7 +27,7 @@ def part_edges(n_rows: int) -> list[int]:
 
 
 def online(name: str, forest: MondrianForestRegressor, flights: Flights, bar: Progress) -> Forecasts:
-    """Forecast each flight just before learning it. The chunks are for the progress bar: they change no bit."""
+    """Forecast each flight just before learning it. Chunks feed the progress bar and change no bit."""
     forecasts = Forecasts.empty(name, len(flights))
     task = bar.add_task(name, total=len(flights), notes="")
     squares = covered = 0.0

@@ -43,7 +43,7 @@ def load_flights(n_rows: int | None = None) -> Flights:
         scheduled=_minutes(table["sched_dep_time"]),
         departure=_minutes(table["dep_time"]),
         arrival=_minutes(table["arr_time"]),
-        weekday=pd.to_datetime(table[["year", "month", "day"]]).dt.weekday,
+        weekday=pd.to_datetime(table[["year", "month", "day"]]).dt.day_of_week,
     )
     table = table.dropna(subset=[*ATTRIBUTES, "arr_delay"]).sort_values(
         ["month", "day", "scheduled"], kind="stable"

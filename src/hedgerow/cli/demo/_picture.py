@@ -67,7 +67,7 @@ def _draw_day(ax: Any, shown: Forecasts, flights: Flights, chosen: Any) -> None:
     )
     ax.set(xlabel="scheduled departure", ylabel="delay at arrival (minutes)", xlim=(-1.5, picked.size + 0.5))
     ax.set_title(
-        f"{picked.size} of {len(chosen)} flights on {day_name(flights, chosen)}, each forecast before it was learned",
+        f"{picked.size} of {len(chosen)} flights on {day_name(flights, chosen)}, forecast one by one",
         loc="left",
         fontweight="bold",
         fontsize=11,

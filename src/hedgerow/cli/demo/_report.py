@@ -34,8 +34,12 @@ def score_table(contenders: list[Forecasts], flights: Flights, rows: slice, aste
     for i, forecasts in enumerate(contenders):
         cells = []
         for heading, (values, form, best) in columns.items():
-            starred = heading in ("NLPD", f"{CONFIDENCE:.0%} covers", "width")
-            star = ("*" if forecasts.name in asterisks else " ") if starred else ""
+            borrowed = forecasts.name in asterisks and heading in (
+                "NLPD",
+                f"{CONFIDENCE:.0%} covers",
+                "width",
+            )
+            star = "*" if borrowed else ""
             text = form.format(values[i]) + star
             cells.append(f"[bold green]{text}[/]" if best and values[i] == best(values) else text)
         table.add_row(forecasts.name, *cells)
@@ -50,8 +54,8 @@ def footnotes(n_learned_first: int) -> str:
     """Say what was compared, and how."""
     return (
         "hedgerow forecasts each flight just before learning it. The scikit-learn forests (as many trees, "
-        f"min_samples_leaf=5) are trained anew after each of {PARTS} equal parts of the flights, on all flights "
-        f"so far, and forecast the next part. The first part, {n_learned_first:,} flights, is scored for nobody.\n"
+        f"min_samples_leaf=5) are trained anew after each of {PARTS} equal parts of the flights, on all so "
+        f"far, and forecast the next part. The first part ({n_learned_first:,} flights) is not scored.\n"
         "Seconds are for learning and forecasting together, intervals and densities included.\n"
         f"* a Gaussian with the trees' mean and spread (at least {LEAST_SPREAD} min): these forests offer no "
         "distribution of their own.\n"

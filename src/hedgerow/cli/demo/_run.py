@@ -10,7 +10,7 @@ import typer
 from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
 from hedgerow import MondrianForestRegressor
-from hedgerow.cli._console import console, errors_in_words, progress_bar
+from hedgerow.cli._console import check_destination, console, errors_in_words, progress_bar
 from hedgerow.cli.demo._contenders import PARTS, online, part_edges, retrained, running_mean
 from hedgerow.cli.demo._flights import load_flights
 from hedgerow.cli.demo._report import busiest_day, flight_table, footnotes, score_table
@@ -34,8 +34,7 @@ def demo(
         from hedgerow.plot.style import pyplot
 
         pyplot()
-        if not picture.absolute().parent.is_dir():
-            raise ValueError(f"there is no folder {str(picture.absolute().parent)!r} to write the picture to")
+        check_destination(picture)
         with console.status("reading the flights"):
             flights = load_flights(rows)
         shared: dict[str, Any] = {"random_state": seed, "n_jobs": jobs}
