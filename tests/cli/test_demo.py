@@ -104,7 +104,7 @@ def test_demo_prints_tables_and_writes_the_picture(made_up_flights, tmp_path):
     assert "800 flights" in result.output
     assert f"{800 - part_edges(800)[1]:,} flights" in result.output
     for name in (
-        "hedgerow online, hierarchy",
+        "hedgerow, hierarchy",
         "ExtraTrees retrained",
         "RandomForest retrained",
         "running mean",

@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 console = Console()
 _errors = Console(stderr=True)
@@ -44,9 +44,9 @@ def _leave(sentence: str) -> None:
 def progress_bar(*extra: str) -> Progress:
     """Return a progress bar; `extra` are fields that each task fills with text."""
     return Progress(
-        TextColumn("{task.description:<28}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
+        TextColumn("{task.description:<22}"),
+        BarColumn(bar_width=12),
+        TaskProgressColumn(),
         TimeElapsedColumn(),
         *(TextColumn(f"[cyan]{{task.fields[{name}]}}") for name in extra),
         console=console,

@@ -46,8 +46,7 @@ def online(name: str, forest: MondrianForestRegressor, flights: Flights, bar: Pr
         bar.update(
             task,
             completed=rows.stop,
-            notes=f"{rows.stop / forecasts.seconds:7,.0f} rows/s   RMSE {np.sqrt(squares / rows.stop):5.1f}"
-            f"   coverage {covered / rows.stop:.1%}",
+            notes=_notes(rows.stop / forecasts.seconds, np.sqrt(squares / rows.stop), covered / rows.stop),
         )
     return forecasts
 
@@ -72,7 +71,7 @@ def retrained(name: str, forest: Any, flights: Flights, bar: Progress) -> Foreca
         bar.update(task, completed=end, notes="")
     scores = forecasts.scores(flights.y, slice(edges[1], None))
     speed = (len(flights) - edges[1]) / forecasts.seconds
-    bar.update(task, notes=f"{speed:7,.0f} rows/s   RMSE {scores.rmse:5.1f}   coverage {scores.coverage:.1%}")
+    bar.update(task, notes=_notes(speed, scores.rmse, scores.coverage))
     return forecasts
 
 
@@ -87,3 +86,8 @@ def running_mean(name: str, flights: Flights) -> Forecasts:
     forecasts.fill_normal(slice(2, None), mean, std, flights.y)
     forecasts.seconds = perf_counter() - start
     return forecasts
+
+
+def _notes(speed: float, rmse: float, coverage: float) -> str:
+    """What the progress bar says, short enough for 80 columns."""
+    return f"{speed:,.0f} rows/s RMSE {rmse:.1f} cover {coverage:.0%}"

@@ -53,8 +53,8 @@ def _nearest_to_promise(coverages: list[float]) -> float:
 def footnotes(n_learned_first: int) -> str:
     """Say what was compared, and how."""
     return (
-        "hedgerow forecasts each flight just before learning it; it knows the one before, even if that would still "
-        "be in the air. The scikit-learn forests (as many trees, "
+        "hedgerow forecasts each flight just before learning it; it knows the one before, even if that would "
+        "still be in the air. The scikit-learn forests (as many trees, "
         f"min_samples_leaf=5) are trained anew after each of {PARTS} equal parts of the flights, on all so "
         f"far, and forecast the next part. The first part ({n_learned_first:,} flights) is not scored.\n"
         "Seconds are for learning and forecasting together, intervals and densities included.\n"

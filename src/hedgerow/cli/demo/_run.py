@@ -47,7 +47,7 @@ def demo(
         with progress_bar("notes") as bar:
             ours = [
                 online(
-                    f"hedgerow online, {smoothing}",
+                    f"hedgerow, {smoothing}",
                     MondrianForestRegressor(trees, smoothing=smoothing, **shared),
                     flights,
                     bar,
