@@ -89,5 +89,5 @@ def running_mean(name: str, flights: Flights) -> Forecasts:
 
 
 def _notes(speed: float, rmse: float, coverage: float) -> str:
-    """What the progress bar says, short enough for 80 columns."""
+    """Say how it goes, within what 80 columns leave beside the bar."""
     return f"{speed:,.0f} rows/s RMSE {rmse:.1f} cover {coverage:.0%}"
