@@ -1,0 +1,58 @@
+"""``hedgerow info``: what is in a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+import hedgerow
+from hedgerow.cli._console import console, errors_in_words
+
+FACTS = {
+    "n_samples_": "rows held",
+    "n_samples_seen_": "rows ever learned",
+    "n_features_in_": "features",
+    "n_nodes_": "nodes in all trees",
+    "depth_": "depth",
+    "prior_mean_": "prior mean",
+    "drift_variance_": "drift variance",
+    "drift_rate_": "drift rate",
+    "noise_variance_": "noise variance",
+}
+"""Fitted attributes worth showing. A model that lacks one, or has not learned, shows fewer."""
+
+
+def info(
+    model: Annotated[Path, typer.Argument(help="File written by hedgerow fit or by a model's save method.")],
+) -> None:
+    """Show the class, the parameters and the fitted numbers of a saved model."""
+    with errors_in_words():
+        loaded = hedgerow.load(model)
+    place = f"{escape(str(model))}, {model.stat().st_size / 1e6:,.1f} MB"
+    title = f"[bold]{type(loaded).__name__}[/]  [dim]{place}[/]"
+    table = Table(title=title, title_justify="left", show_header=False, header_style="bold", pad_edge=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    defaults = type(loaded)().get_params(deep=False)
+    for name, value in loaded.get_params(deep=False).items():
+        changed = repr(value) != repr(defaults[name])
+        table.add_row(name, f"[bold]{escape(repr(value))}[/]" if changed else escape(repr(value)))
+    table.add_section()
+    for name, value in _facts(loaded).items():
+        table.add_row(name, escape(value))
+    console.print(table)
+
+
+def _facts(model: Any) -> dict[str, str]:
+    facts = {}
+    for attribute, words in FACTS.items():
+        value = getattr(model, attribute, None) if hasattr(model, "n_features_in_") else None
+        if value is not None:
+            facts[words] = f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    if hasattr(model, "feature_names_in_"):
+        facts["feature names"] = ", ".join(map(str, model.feature_names_in_))
+    return facts or {"state": "not fitted"}

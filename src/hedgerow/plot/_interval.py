@@ -1,0 +1,161 @@
+"""Mean and intervals of a prediction along one feature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.plot._features import as_matrix, feature_index, feature_names, named_like_training
+from hedgerow.plot.style import BLUE, axes_or_new, paler
+
+Floats = npt.NDArray[np.float64]
+
+
+class IntervalDisplay:
+    """What a model predicts along one feature: the mean, and a band for each confidence.
+
+    Parameters
+    ----------
+    values : array of shape (n,)
+        Values of the feature, rising.
+    mean : array of shape (n,)
+        Predicted mean at each value.
+    bands : dict from float to array of shape (n, 2)
+        For each confidence the lower and upper ends of the interval.
+    feature_name : str, optional
+        Label of the horizontal axis.
+    rows : pair of arrays of shape (m,), optional
+        Values of the feature and labels of rows to show as points.
+
+    Attributes
+    ----------
+    ax_, figure_
+        Where it was drawn.
+    mean_line_, band_areas_, row_points_
+        The artists; `row_points_` is None if there are no rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import MondrianForestRegressor
+    >>> from hedgerow.plot import IntervalDisplay
+    >>> X = np.linspace(0, 1, 50).reshape(-1, 1)
+    >>> y = X[:, 0] ** 2
+    >>> forest = MondrianForestRegressor(random_state=0).fit(X, y)
+    >>> display = IntervalDisplay.from_estimator(forest, X, y)  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        values: Floats,
+        mean: Floats,
+        bands: dict[float, Floats],
+        *,
+        feature_name: str | None = None,
+        rows: tuple[Floats, Floats] | None = None,
+    ) -> None:
+        self.values = values
+        self.mean = mean
+        self.bands = bands
+        self.feature_name = feature_name
+        self.rows = rows
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: npt.ArrayLike | None = None,
+        *,
+        feature: int | str = 0,
+        confidence: float | Sequence[float] = (0.5, 0.9),
+        grid: int | npt.ArrayLike = 300,
+        ax: Any = None,
+        **style: Any,
+    ) -> Self:
+        """Predict along a feature, all others at their median, and draw.
+
+        Parameters
+        ----------
+        estimator : fitted model with `predict` and `predict_interval`
+            What predicts.
+        X : array or frame of shape (n_samples, n_features)
+            Rows that give the feature's range and the other features' medians.
+        y : array of shape (n_samples,), optional
+            Labels; if given, the rows are shown as points.
+        feature : int or str, default=0
+            The feature along which to predict.
+        confidence : float or several, default=(0.5, 0.9)
+            A band is drawn for each.
+        grid : int or array, default=300
+            The values of the feature, or how many to space evenly over the range in X.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+        **style
+            Passed to `plot`.
+
+        Returns
+        -------
+        display : IntervalDisplay
+        """
+        matrix = as_matrix(X)
+        index = feature_index(estimator, feature)
+        column = matrix[:, index]
+        at = (
+            np.linspace(column.min(), column.max(), grid)
+            if isinstance(grid, int)
+            else np.sort(np.asarray(grid, float))
+        )
+        query = np.tile(np.median(matrix, axis=0), (at.size, 1))
+        query[:, index] = at
+        named = named_like_training(estimator, query)
+        levels = sorted({float(level) for level in np.atleast_1d(np.asarray(confidence, dtype=float))})
+        display = cls(
+            at,
+            estimator.predict(named),
+            {level: estimator.predict_interval(named, confidence=level) for level in levels},
+            feature_name=feature_names(estimator)[index],
+            rows=None if y is None else (column, np.asarray(y, dtype=float)),
+        )
+        return display.plot(ax=ax, **style)
+
+    def plot(self, ax: Any = None, *, color: str = BLUE, legend: bool = True) -> Self:
+        """Draw the bands, widest first, then the rows, then the mean.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+        color : colour, default blue
+            Of the mean and the bands.
+        legend : bool, default=True
+            Whether to explain line, bands and points.
+
+        Returns
+        -------
+        self
+        """
+        self.ax_ = axes_or_new(ax)
+        self.figure_ = self.ax_.figure
+        self.band_areas_ = []
+        for place, (level, band) in enumerate(sorted(self.bands.items(), reverse=True)):
+            shade = paler(color, 0.8 * 0.7**place)
+            area = self.ax_.fill_between(
+                self.values, *band.T, color=shade, linewidth=0, label=f"{level:.0%} interval"
+            )
+            self.band_areas_.append(area)
+        self.row_points_ = None
+        if self.rows is not None:
+            self.row_points_ = self.ax_.scatter(
+                *self.rows, s=7, color="#222222", linewidths=0, zorder=2, label="rows"
+            )
+        (self.mean_line_,) = self.ax_.plot(
+            self.values, self.mean, color=color, linewidth=1.6, zorder=3, label="mean"
+        )
+        self.ax_.set(xlabel=self.feature_name, ylabel="prediction")
+        if legend:
+            self.ax_.legend(frameon=False)
+        return self

@@ -1,0 +1,157 @@
+"""fit, info and predict, from a CSV file and back to one."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import hedgerow
+from hedgerow.cli import app
+
+RUNNER = CliRunner()
+
+
+def run(*arguments):
+    return RUNNER.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+
+
+def refusal(*arguments):
+    """The sentence of a run that must fail in words: exit code 1, one line, no traceback."""
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert isinstance(result.exception, SystemExit)
+    assert "Traceback" not in result.output
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.uniform(size=(200, 2)), columns=["height", "width"])
+    frame["area"] = frame["height"] * frame["width"] + rng.normal(scale=0.01, size=200)
+    path = tmp_path / "rows.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def model(data, tmp_path):
+    path = tmp_path / "area.hedgerow"
+    assert run("fit", data, "--target", "area", "--out", path, "--trees", 7, "--seed", 3).exit_code == 0
+    return path
+
+
+def test_version():
+    assert run("--version").stdout == f"hedgerow {hedgerow.__version__}\n"
+
+
+def test_fit_saves_the_forest_that_python_would_fit(data, model):
+    frame = pd.read_csv(data)
+    X, y = frame[["height", "width"]], frame["area"]
+    expected = hedgerow.MondrianForestRegressor(7, random_state=3).fit(X, y)
+    np.testing.assert_array_equal(hedgerow.load(model).predict(X), expected.predict(X))
+
+
+def test_info_shows_parameters_and_size(model):
+    shown = run("info", model).stdout
+    forest = hedgerow.load(model)
+    rows = dict(line.strip("│").split("│") for line in shown.splitlines() if line.startswith("│"))
+    facts = {name.strip(): value.strip() for name, value in rows.items()}
+    assert "MondrianForestRegressor" in shown
+    assert facts["n_estimators"] == "7"
+    assert facts["rows held"] == "200"
+    assert facts["nodes in all trees"] == f"{forest.n_nodes_:,}"
+    assert facts["noise variance"] == f"{forest.noise_variance_:.6g}"
+    assert facts["feature names"] == "height, width"
+
+
+def test_info_of_a_model_that_has_not_learned(tmp_path):
+    path = tmp_path / "empty.hedgerow"
+    hedgerow.MondrianForestRegressor().save(path)
+    assert "not fitted" in run("info", path).stdout
+    assert "has not learned anything" in refusal("predict", path, path, "--out", tmp_path / "out.csv")
+
+
+def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
+    shuffled = pd.read_csv(data)[["area", "width", "height"]]  # other order, and a column that is not needed
+    shuffled.to_csv(tmp_path / "query.csv", index=False)
+    out = tmp_path / "predictions.csv"
+    result = run("predict", model, tmp_path / "query.csv", "--out", out, "--confidence", 0.5)
+    assert result.exit_code == 0, result.output
+    table, forest = pd.read_csv(out), hedgerow.load(model)
+    X = shuffled[["height", "width"]]
+    mean, std = forest.predict(X, return_std=True)
+    np.testing.assert_allclose(table["mean"], mean, rtol=1e-12)
+    np.testing.assert_allclose(table["std"], std, rtol=1e-9)
+    np.testing.assert_allclose(
+        table[["lower", "upper"]], forest.predict_interval(X, confidence=0.5), rtol=1e-12
+    )
+
+
+def test_ignored_columns_may_hold_words(data, tmp_path):
+    frame = pd.read_csv(data).assign(name="oak")
+    frame.to_csv(data, index=False)
+    out = tmp_path / "model"
+    assert "column 'name'" in refusal("fit", data, "--target", "area", "--out", out)
+    assert not out.exists()
+    assert run("fit", data, "--target", "area", "--out", out, "--ignore", "name", "--trees", 2).exit_code == 0
+    assert list(hedgerow.load(out).feature_names_in_) == ["height", "width"]
+
+
+def test_wrong_columns_and_values_are_named(data, model, tmp_path):
+    out = tmp_path / "out"
+    assert "no column 'volume'; it has 'height', 'width', 'area'" in refusal(
+        "fit", data, "--target", "volume", "--out", out
+    )
+    assert "--ignore 'depth'" in refusal("fit", data, "--target", "area", "--out", out, "--ignore", "depth")
+    assert "smoothing must be" in refusal(
+        "fit", data, "--target", "area", "--out", out, "--smoothing", "none"
+    )
+    frame = pd.read_csv(data)
+    frame.drop(columns="width").to_csv(tmp_path / "narrow.csv", index=False)
+    assert "no column 'width'" in refusal("predict", model, tmp_path / "narrow.csv", "--out", out)
+    frame.loc[5, "width"] = np.nan
+    frame.to_csv(tmp_path / "hole.csv", index=False)
+    assert "column 'width'" in refusal("fit", tmp_path / "hole.csv", "--target", "area", "--out", out)
+    assert "--confidence" in refusal("predict", model, data, "--out", out, "--confidence", 1.5)
+    assert not out.exists()
+
+
+def test_files_that_are_not_there_or_not_what_they_should_be(data, model, tmp_path):
+    out = tmp_path / "out"
+    assert "no file or folder" in refusal("info", tmp_path / "nowhere")
+    assert "no file or folder" in refusal("fit", tmp_path / "nowhere.csv", "--target", "area", "--out", out)
+    assert "to write to" in refusal("fit", data, "--target", "area", "--out", tmp_path / "nowhere" / "model")
+    assert "is a folder" in refusal("predict", model, data, "--out", tmp_path)
+    assert "is a folder" in refusal("fit", tmp_path, "--target", "area", "--out", out)
+    assert "not a hedgerow model" in refusal("info", data)
+    (tmp_path / "nothing.csv").touch()
+    assert "not a CSV file" in refusal("fit", tmp_path / "nothing.csv", "--target", "area", "--out", out)
+    (tmp_path / "header.csv").write_text("height,width,area\n")
+    assert "no rows" in refusal("fit", tmp_path / "header.csv", "--target", "area", "--out", out)
+
+
+def test_a_damaged_model_is_refused(model, data, tmp_path):
+    content = model.read_bytes()
+    cut = tmp_path / "cut"
+    cut.write_bytes(content[: len(content) // 2])
+    assert "damaged" in refusal("info", cut)
+    length = int.from_bytes(content[:8], "little")
+    header = json.loads(content[8 : 8 + length])
+    header["__metadata__"]["hedgerow"] = header["__metadata__"]["hedgerow"].replace(
+        "MondrianForestRegressor", "Oak"
+    )
+    text = json.dumps(header).encode()
+    renamed = tmp_path / "renamed"
+    renamed.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length :])
+    assert "'Oak'" in refusal("predict", renamed, data, "--out", tmp_path / "out")
+
+
+def test_without_pandas_it_says_what_to_install(data, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert "pip install pandas" in refusal("fit", data, "--target", "area", "--out", tmp_path / "model")
