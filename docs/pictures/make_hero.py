@@ -47,9 +47,7 @@ def main() -> None:
             np.concatenate([y, gap[1]]),
             "120 more rows: the doubt is gone",
         )
-        axes[1].scatter(
-            *(part.ravel() for part in gap), s=7, color=ORANGE, linewidths=0, zorder=4, label="new rows"
-        )
+        axes[1].scatter(*(part.ravel() for part in gap), s=7, color=ORANGE, linewidths=0, zorder=4, label="new rows")
         forest.unlearn(*gap)
         panel(axes[2], forest, X, y, "It unlearns them: the doubt is back")
         handles, labels = axes[1].get_legend_handles_labels()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,19 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 NO_WEIGHTS: Floats = np.empty(0)
+
+
+def check_integer(name: str, value: object, least: int) -> None:
+    """Raise ValueError unless ``value`` is an integer of at least ``least``."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+
+
+def check_positive(name: str, value: object, may_be_infinite: bool = False) -> None:
+    """Raise ValueError unless ``value`` is a positive number."""
+    fits = isinstance(value, Real) and not isinstance(value, bool) and float(value) > 0
+    if not fits or not (may_be_infinite or math.isfinite(float(value))):  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a positive number, got {value!r}")
 
 
 def n_threads_of(n_jobs: int | None) -> int:

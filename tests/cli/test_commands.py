@@ -88,9 +88,7 @@ def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
     mean, std = forest.predict(X, return_std=True)
     np.testing.assert_allclose(table["mean"], mean, rtol=1e-12)
     np.testing.assert_allclose(table["std"], std, rtol=1e-9)
-    np.testing.assert_allclose(
-        table[["lower", "upper"]], forest.predict_interval(X, confidence=0.5), rtol=1e-12
-    )
+    np.testing.assert_allclose(table[["lower", "upper"]], forest.predict_interval(X, confidence=0.5), rtol=1e-12)
 
 
 def test_ignored_columns_may_hold_words(data, tmp_path):
@@ -109,9 +107,7 @@ def test_wrong_columns_and_values_are_named(data, model, tmp_path):
         "fit", data, "--target", "volume", "--out", out
     )
     assert "--ignore 'depth'" in refusal("fit", data, "--target", "area", "--out", out, "--ignore", "depth")
-    assert "smoothing must be" in refusal(
-        "fit", data, "--target", "area", "--out", out, "--smoothing", "none"
-    )
+    assert "smoothing must be" in refusal("fit", data, "--target", "area", "--out", out, "--smoothing", "none")
     frame = pd.read_csv(data)
     frame.drop(columns="width").to_csv(tmp_path / "narrow.csv", index=False)
     assert "no column 'width'" in refusal("predict", model, tmp_path / "narrow.csv", "--out", out)
@@ -143,9 +139,7 @@ def test_a_damaged_model_is_refused(model, data, tmp_path):
     assert "damaged" in refusal("info", cut)
     length = int.from_bytes(content[:8], "little")
     header = json.loads(content[8 : 8 + length])
-    header["__metadata__"]["hedgerow"] = header["__metadata__"]["hedgerow"].replace(
-        "MondrianForestRegressor", "Oak"
-    )
+    header["__metadata__"]["hedgerow"] = header["__metadata__"]["hedgerow"].replace("MondrianForestRegressor", "Oak")
     text = json.dumps(header).encode()
     renamed = tmp_path / "renamed"
     renamed.write_bytes(len(text).to_bytes(8, "little") + text + content[8 + length :])

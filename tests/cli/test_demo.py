@@ -56,9 +56,7 @@ def test_flights_are_whole_in_minutes_and_in_order(made_up_flights):
     assert set(age) == {3.0, 13.0}
     order = (month * 100 + day) * 1440 + departure
     assert (np.diff(order) >= 0).all()
-    assert weekday[(month == 1) & (day == 1)].tolist() == [1.0] * int(
-        ((month == 1) & (day == 1)).sum()
-    )  # a Tuesday
+    assert weekday[(month == 1) & (day == 1)].tolist() == [1.0] * int(((month == 1) & (day == 1)).sum())  # a Tuesday
     assert departure.max() < 22 * 60
     assert len(load_flights(100)) == 100
 

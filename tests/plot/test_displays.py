@@ -52,9 +52,7 @@ def test_intervals_on_given_axes_and_grid_with_names(rows):
     frame = pd.DataFrame(X, columns=["height", "width"])
     forest = MondrianForestRegressor(2, random_state=0).fit(frame, y)
     _, ax = plt.subplots()
-    display = IntervalDisplay.from_estimator(
-        forest, frame, feature="width", confidence=0.8, grid=[1.0, -1.0], ax=ax
-    )
+    display = IntervalDisplay.from_estimator(forest, frame, feature="width", confidence=0.8, grid=[1.0, -1.0], ax=ax)
     assert display.ax_ is ax
     assert ax.get_xlabel() == "width"
     assert display.values.tolist() == [-1.0, 1.0]
@@ -98,9 +96,7 @@ def test_partition_borders_part_leaves(forest, rows):
     step = display.vertical[1] - display.vertical[0]
     total = sum(segment[1, 1] - segment[0, 1] for segment in upright)
     n_changes = (display.leaves[:, 1:] != display.leaves[:, :-1]).sum()
-    assert total == pytest.approx(
-        n_changes * step, rel=0.1
-    )  # the grid's first and last cells are half as high
+    assert total == pytest.approx(n_changes * step, rel=0.1)  # the grid's first and last cells are half as high
     assert all(segment[0, 1] == segment[1, 1] for segment in level)
 
 

@@ -33,15 +33,11 @@ def numbers(frame: Any, columns: list[str], path: Path) -> Any:
     chosen = frame[columns]
     words = [name for name in columns if chosen[name].dtype.kind not in "biuf"]
     if words:
-        raise ValueError(
-            f"column {_list(words)} of {str(path)!r} does not hold numbers; encode it, or use --ignore"
-        )
+        raise ValueError(f"column {_list(words)} of {str(path)!r} does not hold numbers; encode it, or use --ignore")
     finite = np.isfinite(chosen.to_numpy(dtype=np.float64)).all(axis=0)
     if not finite.all():
         holes = [name for name, whole in zip(columns, finite, strict=True) if not whole]
-        raise ValueError(
-            f"column {_list(holes)} of {str(path)!r} has missing or infinite values; fill or drop them"
-        )
+        raise ValueError(f"column {_list(holes)} of {str(path)!r} has missing or infinite values; fill or drop them")
     return chosen
 
 

@@ -14,9 +14,7 @@ from hedgerow.cli._csv import numbers, read_csv
 
 
 def fit(
-    data: Annotated[
-        Path, typer.Argument(help="CSV file with a header; all columns but the target are features.")
-    ],
+    data: Annotated[Path, typer.Argument(help="CSV file with a header; all columns but the target are features.")],
     target: Annotated[str, typer.Option(help="Column to be predicted.")],
     out: Annotated[Path, typer.Option(help="Where to write the model.")],
     trees: Annotated[int, typer.Option(help="Number of trees.", min=1)] = 50,
@@ -25,9 +23,7 @@ def fit(
     scaling: Annotated[str, typer.Option(help="range, rank or none.")] = "range",
     ignore: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given again.")] = None,
     seed: Annotated[int, typer.Option(help="Where the randomness starts.", min=0)] = 0,
-    jobs: Annotated[
-        int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.")
-    ] = -1,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.")] = -1,
 ) -> None:
     """Fit a Mondrian forest for regression to a CSV file and save it."""
     with errors_in_words():

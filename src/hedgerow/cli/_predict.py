@@ -17,15 +17,9 @@ CHUNK = 4096
 
 def predict(
     model: Annotated[Path, typer.Argument(help="File written by hedgerow fit or by a model's save method.")],
-    data: Annotated[
-        Path, typer.Argument(help="CSV file with the columns that the model learned; others are ignored.")
-    ],
-    out: Annotated[
-        Path, typer.Option(help="CSV file to write: mean, std, lower, upper of each row, in order.")
-    ],
-    confidence: Annotated[
-        float, typer.Option(help="Probability that a label falls between lower and upper.")
-    ] = 0.9,
+    data: Annotated[Path, typer.Argument(help="CSV file with the columns that the model learned; others are ignored.")],
+    out: Annotated[Path, typer.Option(help="CSV file to write: mean, std, lower, upper of each row, in order.")],
+    confidence: Annotated[float, typer.Option(help="Probability that a label falls between lower and upper.")] = 0.9,
 ) -> None:
     """Predict the rows of a CSV file, with a central interval for each."""
     with errors_in_words():

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from functools import wraps
-from numbers import Integral, Real
-from typing import Any, ParamSpec, Self, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +13,18 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from hedgerow._persistence import Arrays, Saveable
 from hedgerow._random import draw_seed
-from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, drop_weightless, n_threads_of
+from hedgerow._transaction import all_or_nothing
+from hedgerow._validation import (
+    NO_WEIGHTS,
+    RowReader,
+    as_vector,
+    check_integer,
+    check_positive,
+    drop_weightless,
+    n_threads_of,
+)
+from hedgerow.mondrian._files import ForestFiles
 from hedgerow.mondrian._scaling import (
     TOLERATED_DRIFT,
     ColumnScaling,
@@ -33,28 +39,7 @@ WORK_BETWEEN_SIGNALS = 200_000
 """Rows times trees handed to the core at once; between two such pieces Python looks for Ctrl-C."""
 
 
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:
-    """If the method fails, or is interrupted, the model is as it was before the call."""
-
-    @wraps(method)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        attributes = vars(args[0])
-        before = dict(attributes)
-        try:
-            return method(*args, **kwargs)
-        except BaseException:
-            attributes.clear()
-            attributes.update(before)
-            raise
-
-    return guarded
-
-
-class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
+class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
     """Base of all Mondrian forests. A subclass brings the label model: what labels are, and what is predicted."""
 
     n_estimators: int
@@ -65,13 +50,9 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
     n_jobs: int | None
     random_state: Any
 
-    _SHAPING = ("n_estimators", "min_samples_split", "lifetime", "scaling", "window")
+    _SHAPING: ClassVar[tuple[str, ...]] = ("n_estimators", "min_samples_split", "lifetime", "scaling", "window")
 
     # What the label model decides.
-
-    @abstractmethod
-    def _new_core(self, **shape: Any) -> Any:
-        """Return an empty native forest with this label model."""
 
     @abstractmethod
     def _encode_labels(self, y: Any, anchor: Any = None) -> Floats:
@@ -107,7 +88,7 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
             raise ValueError("every sample_weight is zero: there is no row to learn")
         self._warn_if_light(weights, X.shape[0])
         labels = self._encode_labels(y, anchor=y)
-        core = self._empty_core(X.shape[1])
+        core = self._empty_core(X.shape[1], draw_seed(self.random_state))
         recent = slice(None if self.window is None else -self.window, None)
         X, labels, weights = X[recent], labels[recent], weights[recent]
         scaling = self._learn_scaling(X.min(axis=0), X.max(axis=0), lambda: (X, weights))
@@ -247,23 +228,13 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
     # Below: private.
 
     def _check_parameters(self) -> None:
-        for name, least in (("n_estimators", 1), ("min_samples_split", 2), ("window", 1)):
-            value = getattr(self, name)
-            if value is None and name == "window":
-                continue
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-        self._check_positive("lifetime", may_be_none=False, may_be_infinite=True)
+        check_integer("n_estimators", self.n_estimators, least=1)
+        check_integer("min_samples_split", self.min_samples_split, least=2)
+        if self.window is not None:
+            check_integer("window", self.window, least=1)
+        check_positive("lifetime", self.lifetime, may_be_infinite=True)
         if self.scaling not in ("range", "rank", "none"):
             raise ValueError(f"scaling must be 'range', 'rank' or 'none', got {self.scaling!r}")
-
-    def _check_positive(self, name: str, may_be_none: bool = True, may_be_infinite: bool = False) -> None:
-        value = getattr(self, name)
-        if value is None and may_be_none:
-            return
-        fits = isinstance(value, Real) and value > 0 and (may_be_infinite or math.isfinite(value))
-        if not fits or isinstance(value, bool):
-            raise ValueError(f"{name} must be a positive number{' or None' if may_be_none else ''}, got {value!r}")
 
     def _check_unchanged(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -302,21 +273,11 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
         if weights.size and weights.sum() < self.min_samples_split <= n_rows:
             warnings.warn(
                 f"the sample weights add up to {weights.sum():.3g}, less than min_samples_split="
-                f"{self.min_samples_split}, so no tree can split: a row of weight w counts as w rows. Weights that were "
-                f"normalised should be multiplied by the number of rows ({n_rows}).",
+                f"{self.min_samples_split}, so no tree can split: a row of weight w counts as w rows. Weights that "
+                f"were normalised should be multiplied by the number of rows ({n_rows}).",
                 UserWarning,
                 stacklevel=3,
             )
-
-    def _empty_core(self, width: int) -> Any:
-        return self._new_core(
-            width=width,
-            n_trees=int(self.n_estimators),
-            min_samples_split=float(self.min_samples_split),
-            lifetime=float(self.lifetime),
-            seed=draw_seed(self.random_state),
-            window=0 if self.window is None else int(self.window),
-        )
 
     def _adopt(self, core: Any, scaling: ColumnScaling) -> None:
         self._core = core
@@ -326,7 +287,7 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
 
     def _begin(self, first_row: Floats) -> None:
         """An empty forest, in units taken from the first row alone; the first reviews will correct them."""
-        core = self._empty_core(first_row.size)
+        core = self._empty_core(first_row.size, draw_seed(self.random_state))
         scaling = self._learn_scaling(first_row, first_row, lambda: (first_row.reshape(1, -1), NO_WEIGHTS))
         core.set_scaling(*scaling.arrays)
         self._refresh_label_model(core)
@@ -389,53 +350,3 @@ class MondrianForest(Saveable, BaseEstimator):  # type: ignore[misc]
         for begin in range(0, core.n_trees, together):
             core.grow(begin, min(begin + together, core.n_trees), n_threads)
         core.grown()
-
-    # Files.
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        if not self.__sklearn_is_fitted__():
-            return None
-        numbers: dict[str, Any] = {
-            "width": self._core.width,
-            "seed": self._core.seed,
-            "shaped_by": dict(self._shaped_by),
-            "feature_names": [str(name) for name in self.feature_names_in_]
-            if hasattr(self, "feature_names_in_")
-            else None,
-        }
-        return numbers, dict(self._core.archive())
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        now = {name: getattr(self, name) for name in self._SHAPING}
-        for name, value in numbers["shaped_by"].items():
-            if name not in self._SHAPING:
-                raise ValueError(f"unknown parameter {name!r}")
-            setattr(self, name, value)
-        self._check_parameters()
-        width, seed, names = int(numbers["width"]), int(numbers["seed"]), numbers["feature_names"]
-        if width < 1 or not 0 <= seed < 2**64 or self.n_estimators > 10**6:
-            raise ValueError("its width, seed or number of trees is out of range")
-        if arrays["scaling.slopes"].size != width or arrays["trees.size"].size != self.n_estimators:
-            raise ValueError("its arrays do not have the size that its description gives")
-        core = self._new_core(
-            width=width,
-            n_trees=int(self.n_estimators),
-            min_samples_split=float(self.min_samples_split),
-            lifetime=float(self.lifetime),
-            seed=seed,
-            window=0 if self.window is None else int(self.window),
-        )
-        self._restore_label_model(core)
-        core.restore(arrays)
-        self.n_features_in_ = width
-        if names is not None:
-            if len(names) != width:
-                raise ValueError("it names another number of features than it has")
-            self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
-        scaling = ColumnScaling(*(arrays[f"scaling.{part}"] for part in ("first_knot", "values", "images", "slopes")))
-        self._adopt(core, scaling)
-        for name, value in now.items():
-            setattr(self, name, value)
-
-    def _restore_label_model(self, core: Any) -> None:
-        """Set the label model of a core that is about to be restored."""

@@ -13,7 +13,7 @@ from sklearn.base import RegressorMixin
 
 from hedgerow import _core
 from hedgerow._persistence import Arrays
-from hedgerow._validation import NO_WEIGHTS, n_threads_of
+from hedgerow._validation import NO_WEIGHTS, check_positive, n_threads_of
 from hedgerow.mondrian._forest import WORK_BETWEEN_SIGNALS, MondrianForest
 from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
 from hedgerow.predictive import NormalMixture
@@ -95,6 +95,10 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     >>> forest.learn_one([9.0], 2.0).predict_one([9.0]) > mean[1]
     True
     """
+
+    _origin: float  # subtracted from all labels
+    _rate: float  # gamma_2
+    _ratio: float  # K
 
     _SHAPING = (*MondrianForest._SHAPING, "smoothing")
 
@@ -205,8 +209,8 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each label: shape (n_samples,)."""
         self._check_learned()
-        X, y = self._validated(X, y, reset=False)
-        return self._from_dist(X, lambda dist, rows: dist.logpdf(y[rows]))
+        X, labels = self._validated(X, y, reset=False)
+        return self._from_dist(X, lambda dist, rows: dist.logpdf(labels[rows]))
 
     # Hyper-parameters in use.
 
@@ -256,7 +260,8 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         if self.hyperparameters != "paper":
             raise ValueError(f"hyperparameters must be 'paper', got {self.hyperparameters!r}")
         for name in ("drift_variance", "drift_rate", "noise_variance", "signal_to_noise"):
-            self._check_positive(name)
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
         if self.noise_variance is not None and self.signal_to_noise is not None:
             raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
         if self.prior_mean is not None and not math.isfinite(self.prior_mean):

@@ -118,9 +118,7 @@ class CalibrationDisplay:
         self.ax_ = axes_or_new(ax)
         self.figure_ = self.ax_.figure
         if not any(line.get_gid() == "diagonal" for line in self.ax_.lines):
-            self.ax_.plot(
-                [0, 1], [0, 1], color=GREY, linewidth=1, linestyle=(0, (4, 3)), gid="diagonal", zorder=1
-            )
+            self.ax_.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=(0, (4, 3)), gid="diagonal", zorder=1)
             self.ax_.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
             self.ax_.set(xlabel="promised coverage", ylabel="observed coverage")
         given = {

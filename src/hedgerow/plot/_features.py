@@ -20,9 +20,7 @@ def as_matrix(X: Any) -> Floats:
 def feature_names(estimator: Any) -> list[str]:
     """Names the estimator learned, or x0, x1, ..."""
     names = getattr(estimator, "feature_names_in_", None)
-    return (
-        [f"x{i}" for i in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
-    )
+    return [f"x{i}" for i in range(estimator.n_features_in_)] if names is None else [str(name) for name in names]
 
 
 def feature_index(estimator: Any, feature: int | str) -> int:

@@ -105,9 +105,7 @@ class IntervalDisplay:
         index = feature_index(estimator, feature)
         column = matrix[:, index]
         at = (
-            np.linspace(column.min(), column.max(), grid)
-            if isinstance(grid, int)
-            else np.sort(np.asarray(grid, float))
+            np.linspace(column.min(), column.max(), grid) if isinstance(grid, int) else np.sort(np.asarray(grid, float))
         )
         query = np.tile(np.median(matrix, axis=0), (at.size, 1))
         query[:, index] = at
@@ -143,18 +141,12 @@ class IntervalDisplay:
         self.band_areas_ = []
         for place, (level, band) in enumerate(sorted(self.bands.items(), reverse=True)):
             shade = paler(color, 0.8 * 0.7**place)
-            area = self.ax_.fill_between(
-                self.values, *band.T, color=shade, linewidth=0, label=f"{level:.0%} interval"
-            )
+            area = self.ax_.fill_between(self.values, *band.T, color=shade, linewidth=0, label=f"{level:.0%} interval")
             self.band_areas_.append(area)
         self.row_points_ = None
         if self.rows is not None:
-            self.row_points_ = self.ax_.scatter(
-                *self.rows, s=7, color="#222222", linewidths=0, zorder=2, label="rows"
-            )
-        (self.mean_line_,) = self.ax_.plot(
-            self.values, self.mean, color=color, linewidth=1.6, zorder=3, label="mean"
-        )
+            self.row_points_ = self.ax_.scatter(*self.rows, s=7, color="#222222", linewidths=0, zorder=2, label="rows")
+        (self.mean_line_,) = self.ax_.plot(self.values, self.mean, color=color, linewidth=1.6, zorder=3, label="mean")
         self.ax_.set(xlabel=self.feature_name, ylabel="prediction")
         if legend:
             self.ax_.legend(frameon=False)

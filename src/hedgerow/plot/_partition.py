@@ -75,9 +75,7 @@ class PartitionDisplay:
         """
         matrix = as_matrix(X)
         if estimator.n_features_in_ != 2 or matrix.shape[1] != 2:
-            raise ValueError(
-                f"a partition is drawn for two features, this forest has {estimator.n_features_in_}"
-            )
+            raise ValueError(f"a partition is drawn for two features, this forest has {estimator.n_features_in_}")
         if not 0 <= tree < estimator.n_estimators:
             raise ValueError(f"tree must be at least 0 and less than {estimator.n_estimators}, got {tree}")
         across, up = np.linspace(matrix.min(axis=0), matrix.max(axis=0), resolution).T
@@ -131,9 +129,7 @@ class PartitionDisplay:
         self.figure_ = self.ax_.figure
         from matplotlib.collections import LineCollection
 
-        self.image_ = self.ax_.pcolormesh(
-            self.horizontal, self.vertical, self.mean, cmap=cmap, rasterized=True
-        )
+        self.image_ = self.ax_.pcolormesh(self.horizontal, self.vertical, self.mean, cmap=cmap, rasterized=True)
         upright, level = self.borders()
         self.ax_.add_collection(LineCollection([*upright, *level], colors=color, linewidths=0.7))
         self.ax_.set(xlabel=self.feature_names[0], ylabel=self.feature_names[1])

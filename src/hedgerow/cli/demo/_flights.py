@@ -45,9 +45,7 @@ def load_flights(n_rows: int | None = None) -> Flights:
         arrival=_minutes(table["arr_time"]),
         weekday=pd.to_datetime(table[["year", "month", "day"]]).dt.day_of_week,
     )
-    table = table.dropna(subset=[*ATTRIBUTES, "arr_delay"]).sort_values(
-        ["month", "day", "scheduled"], kind="stable"
-    )
+    table = table.dropna(subset=[*ATTRIBUTES, "arr_delay"]).sort_values(["month", "day", "scheduled"], kind="stable")
     table = table.head(n_rows).reset_index(drop=True)
     return Flights(table[ATTRIBUTES].to_numpy(dtype=float), table["arr_delay"].to_numpy(dtype=float), table)
 

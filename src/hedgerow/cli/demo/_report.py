@@ -82,9 +82,7 @@ def day_name(flights: Flights, chosen: Any) -> str:
 def flight_table(forecasts: Forecasts, flights: Flights, chosen: Any) -> Table:
     """Return a handful of the chosen flights, evenly over the day."""
     picked = chosen[np.linspace(0, len(chosen) - 1, N_SHOWN + 2).astype(int)[1:-1]]
-    table = Table(
-        title=f"Six flights of {day_name(flights, chosen)}, as {forecasts.name} saw them", title_style="bold"
-    )
+    table = Table(title=f"Six flights of {day_name(flights, chosen)}, as {forecasts.name} saw them", title_style="bold")
     for heading in ("time", "airline", "from", "to"):
         table.add_column(heading, no_wrap=True)
     for heading in ("forecast", f"{CONFIDENCE:.0%} interval", "actual"):

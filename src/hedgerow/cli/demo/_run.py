@@ -64,9 +64,7 @@ def demo(
         compared = slice(edges[1], None)
         everyone = [*ours, *theirs, running_mean("running mean", flights)]
         console.print()
-        console.print(
-            score_table(everyone, flights, compared, asterisks={forecasts.name for forecasts in theirs})
-        )
+        console.print(score_table(everyone, flights, compared, asterisks={forecasts.name for forecasts in theirs}))
         console.print(f"[dim]{footnotes(edges[1])}[/]\n", highlight=False)
         shown = min(ours, key=lambda forecasts: forecasts.scores(flights.y, compared).nlpd)
         day = busiest_day(flights, compared)
