@@ -88,7 +88,7 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     >>> y = np.sin(X[:, 0]) + rng.normal(scale=0.1, size=500)
     >>> forest = MondrianForestRegressor(random_state=0).fit(X, y)
     >>> mean, std = forest.predict([[1.0], [9.0]], return_std=True)
-    >>> bool(std[1] > 3 * std[0])  # 9 is far from all rows
+    >>> bool(std[1] > 2 * std[0])  # 9 is far from all rows
     True
     >>> forest.predict_interval([[1.0]], confidence=0.9).shape
     (1, 2)
