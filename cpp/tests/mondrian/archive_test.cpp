@@ -182,7 +182,8 @@ TEST(knots_that_do_not_increase_are_refused) {
 TEST(a_forest_of_another_make_is_refused) {
   const auto forest = lived_forest<RunningMoments>(Kind::plain, 0);
   const Archive archive = archived(forest);
-  auto wider = empty_forest<RunningMoments>(3, 2, forest.growth), larger = empty_forest<RunningMoments>(2, 3, forest.growth);
+  auto wider = empty_forest<RunningMoments>(3, 2, forest.growth),
+       larger = empty_forest<RunningMoments>(2, 3, forest.growth);
   auto windowed = empty_forest<RunningMoments>(2, 2, forest.growth, 15);
   auto other_model = empty_forest<GaussianHierarchy>(2, 2, forest.growth);
   CHECK_THROWS(std::invalid_argument, restore(wider, archive));

@@ -173,9 +173,9 @@ TEST(a_wrong_weight_is_noticed) {
 
 TEST(a_leaf_that_should_have_been_split_is_noticed) {
   Victim victim;
-  auto forest = grown_forest<RunningMoments>(draw_sample(20, 2), 1, {10.0, infinity});
-  forest.growth.min_samples_split = 2.0;
-  CHECK(!is_sound(forest));
+  victim.forest = grown_forest<RunningMoments>(draw_sample(20, 2), 1, {10.0, infinity});
+  victim.forest.growth.min_samples_split = 2.0;
+  CHECK(victim.says("is a leaf that should have been split"));
 }
 
 TEST(a_split_of_too_few_rows_is_noticed) {

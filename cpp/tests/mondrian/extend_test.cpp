@@ -81,6 +81,7 @@ TEST(chunks_do_not_show_in_the_trees_of_a_window) {  // but in the numbers of ro
       const auto in_chunks = archived(learned_in_chunks(sample, size, 20));
       CHECK(in_chunks.split_features == at_once.split_features && in_chunks.times == at_once.times);
       CHECK(in_chunks.split_locations == at_once.split_locations && in_chunks.summaries == at_once.summaries);
+      CHECK(in_chunks.labels_seen == at_once.labels_seen);
     }
   }
 }

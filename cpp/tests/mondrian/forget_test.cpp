@@ -86,7 +86,8 @@ TEST(forgetting_the_latest_row_restores_the_tree) {
 
 TEST(the_order_of_forgetting_does_not_show) {
   const Sample sample = draw_sample(60, 2, Kind::weighted_duplicates);
-  auto there = grown_forest<RunningMoments>(sample, 2, {4.0, infinity}), back = grown_forest<RunningMoments>(sample, 2, {4.0, infinity});
+  auto there = grown_forest<RunningMoments>(sample, 2, {4.0, infinity}),
+       back = grown_forest<RunningMoments>(sample, 2, {4.0, infinity});
   std::vector<RowId> leaving = shuffled(60, 5);
   leaving.resize(35);
   there.forget(leaving, 1);
@@ -122,8 +123,7 @@ TEST(forgetting_a_row_that_is_not_there_is_refused) {
   auto forest = grown_forest<RunningMoments>(sample, 1);
   Forgetter<RunningMoments> forgetter;
   forgetter.forget(forest.trees[0], 3, forest.rows, forest.growth, forest.model);
-  CHECK_THROWS(std::logic_error,
-               forgetter.forget(forest.trees[0], 3, forest.rows, forest.growth, forest.model));
+  CHECK_THROWS(std::logic_error, forgetter.forget(forest.trees[0], 3, forest.rows, forest.growth, forest.model));
 }
 
 TEST(rows_are_located_by_what_they_are) {

@@ -81,7 +81,8 @@ template <class M>
 Forest<M> empty_forest(std::size_t width, std::size_t n_trees, Growth growth = {}, std::size_t window = 0) {
   Forest<M> forest(width, n_trees, growth, 42, window);
   forest.scaling = unit_scaling(width);
-  if constexpr (std::is_same_v<M, GaussianHierarchy>) forest.model = GaussianHierarchy::make(0.7, 20.0, growth.lifetime);
+  if constexpr (std::is_same_v<M, GaussianHierarchy>)
+    forest.model = GaussianHierarchy::make(0.7, 20.0, growth.lifetime);
   return forest;
 }
 
@@ -162,16 +163,16 @@ bool same_bits(const Forest<M>& a, const Forest<M>& b) {
 #ifndef HEDGEROW_SAMPLE_FOREST
 #define HEDGEROW_SAMPLE_FOREST extern
 #endif
-#define HEDGEROW_INSTANTIATE(M)                                                                \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forest<M>;                         \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Grower<M>;                         \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Extender<M>;                       \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forgetter<M>;                      \
-  HEDGEROW_SAMPLE_FOREST template hedgerow::mondrian::Archive hedgerow::mondrian::archived(    \
-      const hedgerow::mondrian::Forest<M>&);                                                   \
-  HEDGEROW_SAMPLE_FOREST template void hedgerow::mondrian::restore(hedgerow::mondrian::Forest<M>&, \
+#define HEDGEROW_INSTANTIATE(M)                                                                         \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forest<M>;                                  \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Grower<M>;                                  \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Extender<M>;                                \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forgetter<M>;                               \
+  HEDGEROW_SAMPLE_FOREST template hedgerow::mondrian::Archive hedgerow::mondrian::archived(             \
+      const hedgerow::mondrian::Forest<M>&);                                                            \
+  HEDGEROW_SAMPLE_FOREST template void hedgerow::mondrian::restore(hedgerow::mondrian::Forest<M>&,      \
                                                                    const hedgerow::mondrian::Archive&); \
-  HEDGEROW_SAMPLE_FOREST template std::vector<std::string> hedgerow::tests::broken_rules(      \
+  HEDGEROW_SAMPLE_FOREST template std::vector<std::string> hedgerow::tests::broken_rules(               \
       const hedgerow::mondrian::Forest<M>&);
 HEDGEROW_INSTANTIATE(hedgerow::label::GaussianHierarchy)
 HEDGEROW_INSTANTIATE(hedgerow::label::RunningMoments)

@@ -9,7 +9,8 @@
 namespace hedgerow::mondrian {
 namespace {
 
-/// Column 0: a straight line through (10, 0) with slope 0.5. Column 1: knots at -1, 0, 4, 5 with images 0, 0.25, 0.5, 1.
+/// Column 0: a straight line through (10, 0) with slope 0.5. Column 1: knots at -1, 0, 4, 5 with images 0, 0.25,
+/// 0.5, 1.
 Scaling bent() {
   Scaling scaling;
   scaling.first_knot = {0, 1, 5};
