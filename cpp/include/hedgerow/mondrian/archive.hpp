@@ -185,7 +185,7 @@ void restore(Forest<M>& forest, const Archive& archive) {
     }
     tree.summaries.resize(size);
     if (size > 0) {
-      std::memcpy(tree.summaries.data(), archive.summaries.data() + per_node * node_at,
+      std::memcpy(static_cast<void*>(tree.summaries.data()), archive.summaries.data() + per_node * node_at,
                   size * sizeof(typename M::Summary));
     }
     const auto broken_links = check_links(tree, forest.rows);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hedgerow/mondrian/extend.hpp"
+
+#include "check.hpp"
+#include "sample_forest.hpp"
+
+namespace hedgerow::mondrian {
+namespace {
+
+using namespace tests;
+
+TEST(a_forest_is_sound_after_every_learned_row) {
+  for (const Kind kind : all_kinds) {
+    for (const std::size_t width : {1, 3, 8, 40}) {
+      for (const double min_samples_split : {2.0, 5.0, 20.0}) {
+        for (const double lifetime : {infinity, 0.3, 5.0}) {
+          const Sample sample = draw_sample(40, width, kind);
+          auto forest = empty_forest<GaussianHierarchy>(width, 2, {min_samples_split, lifetime});
+          for (std::size_t i = 0; i < sample.size(); ++i) {
+            forest.learn(sample.batch(i, 1), 1);
+            CHECK(is_sound(forest));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(a_forest_with_a_window_is_sound_after_every_learned_row) {
+  for (const Kind kind : all_kinds) {
+    for (const std::size_t window : {1, 2, 15}) {
+      const Sample sample = draw_sample(40, 2, kind);
+      auto forest = empty_forest<RunningMoments>(2, 2, {3.0, infinity}, window);
+      for (std::size_t i = 0; i < sample.size(); ++i) {
+        forest.learn(sample.batch(i, 1), 1);
+        CHECK(is_sound(forest));
+        CHECK(forest.rows.size() == std::min(i + 1, window));
+      }
+    }
+  }
+}
+
+TEST(a_window_keeps_the_latest_rows) {
+  const Sample sample = draw_sample(30, 2);
+  const auto forest = learned_forest<RunningMoments>(sample, 1, {}, 4);
+  CHECK(forest.arrival_order.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(forest.rows.labels[forest.arrival_order[i]] == sample.labels[26 + i]);
+  CHECK_NEAR(forest.labels_seen.weight, 4.0, 1e-12);
+}
+
+TEST(a_grown_forest_learns_on) {
+  for (const Kind kind : all_kinds) {
+    const Sample sample = draw_sample(120, 3, kind), more = draw_sample(40, 3, kind, 2);
+    auto forest = grown_forest<GaussianHierarchy>(sample, 2, {4.0, infinity});
+    forest.learn(more.all(), 1);
+    CHECK(is_sound(forest) && forest.rows.size() == 160);
+  }
+}
+
+Forest<GaussianHierarchy> learned_in_chunks(const Sample& sample, std::size_t size, std::size_t window) {
+  auto forest = empty_forest<GaussianHierarchy>(sample.width, 3, {5.0, infinity}, window);
+  for (std::size_t i = 0; i < sample.size(); i += size) {
+    forest.learn(sample.batch(i, std::min(size, sample.size() - i)), 1);
+  }
+  return forest;
+}
+
+TEST(chunks_do_not_show) {
+  for (const Kind kind : all_kinds) {
+    const Sample sample = draw_sample(60, 3, kind);
+    const auto at_once = learned_in_chunks(sample, 60, 0);
+    for (const std::size_t size : {1, 7, 59}) CHECK(same_bits(learned_in_chunks(sample, size, 0), at_once));
+  }
+}
+
+TEST(chunks_do_not_show_in_the_trees_of_a_window) {  // but in the numbers of rows, which a chunk frees at its end
+  for (const Kind kind : all_kinds) {
+    const Sample sample = draw_sample(60, 3, kind);
+    const auto at_once = archived(learned_in_chunks(sample, 60, 20));
+    for (const std::size_t size : {1, 7, 59}) {
+      const auto in_chunks = archived(learned_in_chunks(sample, size, 20));
+      CHECK(in_chunks.split_features == at_once.split_features && in_chunks.times == at_once.times);
+      CHECK(in_chunks.split_locations == at_once.split_locations && in_chunks.summaries == at_once.summaries);
+      CHECK(in_chunks.labels_seen == at_once.labels_seen);
+    }
+  }
+}
+
+TEST(threads_do_not_show_in_what_was_learned) {
+  const Sample sample = draw_sample(200, 3, Kind::weighted_duplicates);
+  const auto alone = learned_forest<GaussianHierarchy>(sample, 5, {3.0, infinity}, 50);
+  for (const std::size_t n_threads : {2, 4}) {
+    auto forest = empty_forest<GaussianHierarchy>(3, 5, {3.0, infinity}, 50);
+    forest.learn(sample.all(), n_threads);
+    CHECK(same_bits(forest, alone));
+  }
+}
+
+TEST(a_row_inside_its_box_leaves_the_splits_alone) {
+  const Sample sample = draw_sample(50, 2);
+  auto forest = learned_forest<RunningMoments>(sample, 1, {2.0, 1.0});
+  const std::size_t n_nodes = forest.trees[0].shape.nodes.size();
+  forest.learn(sample.batch(7, 1), 1);  // a copy of a row falls inside every box on its path
+  CHECK(forest.trees[0].shape.nodes.size() == n_nodes && is_sound(forest));
+}
+
+TEST(the_second_row_splits_the_root_at_the_rate_of_the_gap) {
+  // 4000 trees, two rows at distance 1 + 3: mean time 1/4 and the second column three times in four.
+  Sample sample{2, {0.0, 0.0, 1.0, -3.0}, {0.0, 1.0}, {}};
+  constexpr int n_trees = 4000;
+  const auto forest = learned_forest<RunningMoments>(sample, n_trees);
+  double time = 0.0, second = 0.0;
+  for (const auto& tree : forest.trees) {
+    time += double{tree.node(0).time} / n_trees;
+    second += static_cast<double>(tree.node(0).feature) / n_trees;
+  }
+  CHECK_NEAR(time, 0.25, 5.0 * 0.25 / std::sqrt(n_trees));
+  CHECK_NEAR(second, 0.75, 5.0 * std::sqrt(0.75 * 0.25 / n_trees));
+}
+
+TEST(a_third_row_branches_off_at_the_rate_of_its_distance) {
+  // Rows at 0 and 1, then one at 4: the root is split first at rate 4, and beyond 1 three times in four.
+  Sample sample{1, {0.0, 1.0, 4.0}, {0.0, 1.0, 2.0}, {}};
+  constexpr int n_trees = 4000;
+  const auto forest = learned_forest<RunningMoments>(sample, n_trees);
+  double time = 0.0, beyond = 0.0;
+  for (const auto& tree : forest.trees) {
+    time += double{tree.node(0).time} / n_trees;
+    beyond += static_cast<double>(tree.node(0).location >= 1.0F) / n_trees;
+  }
+  CHECK_NEAR(time, 0.25, 5.0 * 0.25 / std::sqrt(n_trees));
+  CHECK_NEAR(beyond, 0.75, 5.0 * std::sqrt(0.75 * 0.25 / n_trees));
+}
+
+}  // namespace
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,39 @@
+"""Hold every #include of the core against the rules of good neighbourhood, and fail on a violation."""
+
+import re
+import sys
+from pathlib import Path
+
+NOTHING: frozenset[str] = frozenset()
+MAY_USE = {
+    "random": NOTHING,
+    "parallel": NOTHING,
+    "numeric": NOTHING,
+    "predictive": NOTHING,
+    "tree": frozenset({"random"}),
+    "label": frozenset({"numeric"}),
+    "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def violations(path: Path, allowed: frozenset[str]) -> list[str]:
+    """Sentences about the includes of one file that may use the allowed rooms and the standard library."""
+    found = []
+    for quote, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+        if quote == '"' and name.startswith("hedgerow/"):
+            if name.split("/")[1] not in allowed:
+                found.append(f"{path}: may not use {name}")
+        elif quote == '"' or not re.fullmatch(r"[a-z_0-9]+", name):
+            found.append(f"{path}: {name} is neither ours nor of the standard library")
+    return found
+
+
+if __name__ == "__main__":
+    core = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "cpp"
+    broken = [line for path in core.glob("src/**/*.cpp") for line in violations(path, frozenset(MAY_USE))]
+    for path in sorted(core.glob("include/hedgerow/**/*.hpp")) or sys.exit(f"{core}: no headers here"):
+        room = path.relative_to(core / "include" / "hedgerow").parts[0]
+        known = room in MAY_USE
+        broken += violations(path, MAY_USE[room] | {room}) if known else [f"{path}: a room without rules"]
+    sys.exit("\n".join(broken) or None)
