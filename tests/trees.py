@@ -52,7 +52,7 @@ class Node:
 
 @dataclass
 class StoredForest:
-    """The arrays of a save file. `labels` are as the user gave them; freed rows and nodes are marked, not removed."""
+    """The arrays of a save file. Labels are as the user gave them; freed rows and nodes are still there."""
 
     header: dict
     arrays: dict[str, np.ndarray]
@@ -89,9 +89,9 @@ class StoredForest:
     @classmethod
     def read(cls, path) -> StoredForest:
         with safe_open(path, "numpy") as file:
-            return cls(
-                json.loads(file.metadata()["hedgerow"]), {name: file.get_tensor(name) for name in file.keys()}
-            )  # noqa: SIM118
+            header = json.loads(file.metadata()["hedgerow"])
+            names = list(file.keys())
+            return cls(header, {name: file.get_tensor(name) for name in names})
 
     def scaled(self, X) -> np.ndarray:
         """User's points in forest units, for straight scalings."""

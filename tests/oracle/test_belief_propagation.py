@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle.dense import DenseTree, Hyperparameters
 from scipy.special import logsumexp
 from scipy.stats import norm
-from trees import StoredForest
 
 from hedgerow import MondrianForestRegressor
+from oracle.dense import DenseTree, Hyperparameters
+from trees import StoredForest
 
 FIXED = {"prior_mean": 0.7, "drift_variance": 5.0, "drift_rate": 0.3, "noise_variance": 0.4}
 APPENDIX_B: dict = {}
@@ -25,7 +25,7 @@ SETTINGS = {
 
 
 def grid_rows(rng, n, width):
-    """Points on a grid of 1/64, exact in single precision, a third of them duplicates; labels of a rough function."""
+    """Points on a grid of 1/64, exact in single precision, a third of them duplicates."""
     X = rng.integers(-64, 65, size=(n, width)) / 64
     X[rng.integers(0, n, size=n // 3)] = X[rng.integers(0, n, size=n // 3)]
     y = np.sin(3 * X[:, 0]) + rng.normal(size=n)

@@ -79,7 +79,7 @@ def test_mean_and_scale_are_those_of_the_rows_held_now():
 
 
 def test_online_settles_where_batch_does():
-    """Rate and ratio are looked at whenever the number of rows has doubled: at 64 and 128 rows, not between."""
+    """Rate and ratio are looked at whenever the number of rows has doubled, so at 128 rows."""
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(128, 3)), rng.normal(size=128)
     batch = MondrianForestRegressor(1, random_state=0).fit(X, y)

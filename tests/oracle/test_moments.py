@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from trees import StoredForest
 
 from hedgerow import MondrianForestRegressor
+from trees import StoredForest
 
 
 def expected_components(stored, root, x, noise):

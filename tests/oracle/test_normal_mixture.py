@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -70,9 +72,8 @@ def test_quantiles(mixture, parts):
             if ends.min() == ends.max():
                 assert found[i, k] == pytest.approx(ends[0], rel=1e-12)
                 continue
-            expected = brentq(
-                lambda y: norm.cdf(y, m, np.sqrt(v)) @ w - q, ends.min(), ends.max(), xtol=1e-13
-            )  # noqa: B023
+            gap = partial(lambda y, w, m, v, q: norm.cdf(y, m, np.sqrt(v)) @ w - q, w=w, m=m, v=v, q=q)
+            expected = brentq(gap, ends.min(), ends.max(), xtol=1e-13)
             assert norm.cdf(found[i, k], m, np.sqrt(v)) @ w == pytest.approx(q, rel=1e-6)
             assert found[i, k] == pytest.approx(expected, abs=1e-6)
     np.testing.assert_array_equal(mixture.ppf(0.3), found[:, 4])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle.dense import DenseTree, Hyperparameters
-from trees import StoredForest
 
 from hedgerow import MondrianForestRegressor
+from oracle.dense import DenseTree, Hyperparameters
+from trees import StoredForest
 
 FIXED = {"prior_mean": 0.0, "drift_variance": 4.0, "drift_rate": 0.5, "noise_variance": 0.25}
 
