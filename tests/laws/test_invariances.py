@@ -97,7 +97,9 @@ def test_weight_zero_is_absence(way, smoothing):
     weights[::3] = 0
     kept = weights > 0
     with_zeros = predictions(way, X, Y, QUERIES, weights, smoothing=smoothing)
-    np.testing.assert_array_equal(with_zeros, predictions(way, X[kept], Y[kept], QUERIES, smoothing=smoothing))
+    np.testing.assert_array_equal(
+        with_zeros, predictions(way, X[kept], Y[kept], QUERIES, smoothing=smoothing)
+    )
 
 
 @WAYS

@@ -14,7 +14,9 @@ Y = X[:, 0] + RNG.normal(size=150)
 
 
 def new(**parameters):
-    return MondrianForestRegressor(**{"n_estimators": 5, "min_samples_split": 3, "random_state": 0, **parameters})
+    return MondrianForestRegressor(
+        **{"n_estimators": 5, "min_samples_split": 3, "random_state": 0, **parameters}
+    )
 
 
 def held_labels(forest):
@@ -113,7 +115,9 @@ def test_window_keeps_the_latest(window):
     forest = new(window=window)
     for i in range(60):
         forest.learn_one(X[i], Y[i])
-        np.testing.assert_allclose(held_labels(forest), np.sort(Y[max(0, i + 1 - window) : i + 1]), rtol=1e-12)
+        np.testing.assert_allclose(
+            held_labels(forest), np.sort(Y[max(0, i + 1 - window) : i + 1]), rtol=1e-12
+        )
         assert forest.check_structure() == []
     assert forest.n_samples_ == window
     assert forest.n_samples_seen_ == 60
@@ -132,7 +136,13 @@ def test_window_in_batch_and_chunks():
 
 def test_window_is_unlearning_by_hand():
     """With units and smoothing fixed, the same trees: a window draws no random numbers of its own."""
-    fixed = {"scaling": "none", "prior_mean": 0.0, "drift_variance": 1.0, "drift_rate": 0.1, "noise_variance": 0.1}
+    fixed = {
+        "scaling": "none",
+        "prior_mean": 0.0,
+        "drift_variance": 1.0,
+        "drift_rate": 0.1,
+        "noise_variance": 0.1,
+    }
     windowed, by_hand = new(window=25, **fixed), new(**fixed)
     for i in range(100):
         windowed.learn_one(X[i], Y[i])

@@ -7,10 +7,10 @@ import pickle
 
 import numpy as np
 import pytest
-from trees import StoredForest
 
 import hedgerow
 from hedgerow import MondrianForestRegressor
+from trees import StoredForest
 
 RNG = np.random.default_rng(0)
 X = np.column_stack([RNG.normal(size=300), RNG.exponential(size=300) * 1e4, RNG.integers(0, 3, size=300)])
@@ -64,7 +64,9 @@ def test_threads(kind, n_jobs):
             forest.unlearn(X[50:90], Y[50:90])
     assert_same(one, other)
     np.testing.assert_array_equal(one.apply(QUERIES), other.apply(QUERIES))
-    np.testing.assert_array_equal(one.log_density(QUERIES, np.zeros(40)), other.log_density(QUERIES, np.zeros(40)))
+    np.testing.assert_array_equal(
+        one.log_density(QUERIES, np.zeros(40)), other.log_density(QUERIES, np.zeros(40))
+    )
 
 
 @KINDS
@@ -139,9 +141,9 @@ def tree_words(forest, b):
     nodes = stored.tree == b
     lists = stored.arrays["trees.list_size"].astype(int)
     begin = lists[:b].sum()
-    return [stored.arrays[f"nodes.{part}"][nodes].tobytes() for part in ("feature", "location", "link", "time")] + [
-        stored.arrays["nodes.next_row"][begin : begin + lists[b]].tobytes()
-    ]
+    return [
+        stored.arrays[f"nodes.{part}"][nodes].tobytes() for part in ("feature", "location", "link", "time")
+    ] + [stored.arrays["nodes.next_row"][begin : begin + lists[b]].tobytes()]
 
 
 @KINDS

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import hedgerow
 from hedgerow import MondrianForestRegressor
 
-N_EXAMPLES = 1000 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 120
+N_EXAMPLES = 1000 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 60
 WIDTH = 3
 
 # Few values, so that duplicates and constant columns come up; some of them huge.
@@ -77,7 +77,9 @@ class Forest(RuleBasedStateMachine):
     @precondition(lambda self: self.rows)
     @rule(share=fractions, seed=st.integers(0, 100))
     def unlearn(self, share, seed):
-        order = np.random.default_rng(seed).permutation(len(self.rows))[: int(np.ceil(share * len(self.rows)))]
+        order = np.random.default_rng(seed).permutation(len(self.rows))[
+            : int(np.ceil(share * len(self.rows)))
+        ]
         if order.size == 0:
             return
         leaving = [self.rows[i] for i in order]
@@ -142,7 +144,7 @@ class Forest(RuleBasedStateMachine):
 
 Forest.TestCase.settings = settings(
     max_examples=N_EXAMPLES,
-    stateful_step_count=25,
+    stateful_step_count=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
