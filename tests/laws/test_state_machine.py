@@ -9,14 +9,14 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import hedgerow
 from hedgerow import MondrianForestRegressor
 
-N_EXAMPLES = 1000 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 60
+THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 WIDTH = 3
 
 # Few values, so that duplicates and constant columns come up; some of them huge.
@@ -143,8 +143,9 @@ class Forest(RuleBasedStateMachine):
 
 
 Forest.TestCase.settings = settings(
-    max_examples=N_EXAMPLES,
+    max_examples=1000 if THOROUGH else 60,
     stateful_step_count=20,
+    phases=list(Phase) if THOROUGH else [Phase.generate],  # to make a failure small takes minutes
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
