@@ -56,7 +56,8 @@ def test_units_of_columns(way, factors):
 
 def test_origin_of_columns():
     one = predictions("fit", X, Y, QUERIES)
-    other = predictions("fit", X + [8.0, -512.0, 1.0], Y, QUERIES + [8.0, -512.0, 1.0])
+    shift = np.array([8.0, -512.0, 1.0])
+    other = predictions("fit", X + shift, Y, QUERIES + shift)
     np.testing.assert_allclose(one, other, rtol=1e-12)
 
 

@@ -67,6 +67,32 @@ def test_every_row_can_be_unlearned_after_a_stream(scaling):
     assert forest.n_samples_ == 1
 
 
+@pytest.mark.parametrize("scaling", ["range", "rank"])
+def test_rows_are_found_whatever_the_columns(scaling):
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        columns = [rng.normal(size=60), rng.exponential(size=60) * 1e4, rng.integers(0, 3, size=60)]
+        rows, labels = np.column_stack(columns), rng.normal(size=60)
+        forest = new(scaling=scaling).partial_fit(rows, labels)
+        order = rng.permutation(60)[:59]
+        assert forest.unlearn(rows[order], labels[order]).n_samples_ == 1
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+@pytest.mark.parametrize(
+    "weights", [[0.7, 0.6, 0.7], [0.1] * 20, [1 / 3] * 6, [1e-9, 2 - 1e-9, 1e-9]], ids=str
+)
+def test_weights_that_just_reach_the_threshold(way, weights):
+    """Whether a block may split is decided once, not in one precision here and in another there."""
+    rows = np.arange(float(len(weights)))[:, None]
+    forest = getattr(new(min_samples_split=2), way)(rows, rows[:, 0], weights)
+    assert forest.check_structure() == []
+    forest.partial_fit(rows + 0.5, rows[:, 0], weights)
+    assert forest.check_structure() == []
+    forest.unlearn(rows[1:], rows[1:, 0], weights[1:])
+    assert forest.check_structure() == []
+
+
 def test_one_of_several_equal_rows_is_unlearned():
     forest = new().fit(np.zeros((4, 2)), [1.0, 1.0, 1.0, 2.0])
     forest.unlearn([[0.0, 0.0]], [1.0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -74,7 +75,7 @@ def test_chunks(kind):
     whole = new(kind).partial_fit(X, Y)
     chunked, single = new(kind), new(kind)
     edges = [0, 1, 2, 10, 11, 64, 100, 257, 300]
-    for begin, end in zip(edges, edges[1:], strict=False):
+    for begin, end in pairwise(edges):
         chunked.partial_fit(X[begin:end], Y[begin:end])
     for x, y in zip(X, Y, strict=True):
         single.learn_one(x, y)

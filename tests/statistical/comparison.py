@@ -1,7 +1,7 @@
 """Comparing the laws of trees. Given its rows, each tree of a forest is an independent draw.
 
-The false-alarm rate of the whole suite, over the choice of seeds, is below 1e-3: no more than 80 tests make no more
-than 60 comparisons each (`LawTest` counts them), each at 2e-7 (Bonferroni).
+The false-alarm rate of the whole suite, over the choice of seeds, is below 1e-3: at most 80 tests make at most 60
+comparisons each (`LawTest` counts them), each at 2e-7 (Bonferroni).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FIXED = {"prior_mean": 0.0, "drift_variance": 4.0, "drift_rate": 0.5, "noise_var
 
 
 def forest(seed, **parameters) -> MondrianForestRegressor:
-    """Many trees in the user's own units, with fixed hyper-parameters, so that only the trees' law is at stake."""
+    """Many trees in the user's own units, with fixed hyper-parameters: only the trees' law is at stake."""
     settings = {"min_samples_split": 2, "scaling": "none", **FIXED, **parameters}
     return MondrianForestRegressor(N_TREES, random_state=seed, **settings)
 

@@ -9,7 +9,7 @@ from statistical.comparison import LawTest, compare_laws, forest
 
 pytestmark = pytest.mark.statistical
 
-# Places are multiples of a power of two, so that forests with different origins see the same distances exactly.
+# Places are multiples of a power of two, so that forests with different origins see the same distances.
 QUERIES = np.array([[0.5, 0.5], [0.125, 0.875], [1.375, 0.375], [-3.0, 5.0]])
 
 
@@ -79,7 +79,7 @@ def test_weighted_rows(lifetime):
 
 
 def test_weight_two_is_the_row_twice_in_law():
-    """The structure sees a row of weight two as two rows. Labels differ by nothing, so twins are told by place."""
+    """The structure sees a row of weight two as two rows."""
     X, y = rows(8)
     weights = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 1.0, 2.0, 1.0])
     times = weights.astype(int)

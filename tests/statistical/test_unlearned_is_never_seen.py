@@ -9,7 +9,7 @@ from statistical.comparison import LawTest, compare_laws, forest
 
 pytestmark = pytest.mark.statistical
 
-# Places are multiples of a power of two, so that forests with different origins see the same distances exactly.
+# Places are multiples of a power of two, so that forests with different origins see the same distances.
 QUERIES = np.array([[0.5, 0.5], [0.125, 0.875], [1.375, 0.375], [-3.0, 5.0]])
 RNG = np.random.default_rng(20)
 X = RNG.integers(0, [4096, 2867], size=(36, 2)) / 4096
