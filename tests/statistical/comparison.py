@@ -1,7 +1,7 @@
 """Comparing the laws of trees. Given its rows, each tree of a forest is an independent draw.
 
-The false-alarm rate of the whole suite, over the choice of seeds, is below 1e-3: at most 80 tests make at most 60
-comparisons each (`LawTest` counts them), each at 2e-7 (Bonferroni).
+The false-alarm rate of the whole suite, over the choice of seeds, is below 1e-3: at most 80 tests make at
+most 60 comparisons each (`LawTest` counts them), each at 2e-7 (Bonferroni).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Laws of a Mondrian tree that are known in closed form, for trees grown in batch, online and backwards.
 
-With min_samples_split=2 and an endless lifetime, two rows are separated after an exponential time whose rate is
-their L1 distance. On a line, the cuts between neighbours come independently of each other.
+With min_samples_split=2 and an endless lifetime, two rows are separated after an exponential time whose rate
+is their L1 distance. On a line, the cuts between neighbours come independently of each other.
 """
 
 from __future__ import annotations
