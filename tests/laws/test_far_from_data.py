@@ -1,0 +1,60 @@
+"""Away from the data, predictions go to the prior and get less sure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from hedgerow import MondrianForestRegressor
+
+RNG = np.random.default_rng(8)
+X = RNG.uniform(size=(200, 3))
+Y = 5 + 3 * X[:, 0] + RNG.normal(size=200)
+
+
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+@pytest.mark.parametrize("lifetime", [3.0, np.inf])
+def test_goes_to_the_prior(way, lifetime):
+    forest = MondrianForestRegressor(20, lifetime=lifetime, random_state=0)
+    getattr(forest, way)(X, Y)
+    mean, std = forest.predict([[1e15, -1e15, 1e15]], return_std=True)
+    gained = expit(forest.drift_rate_ * lifetime) - 0.5
+    assert mean[0] == pytest.approx(forest.prior_mean_, rel=1e-6)
+    assert std[0] == pytest.approx(
+        np.sqrt(forest.drift_variance_ * gained + forest.noise_variance_), rel=1e-6
+    )
+
+
+def test_goes_to_the_prior_that_is_set():
+    settings = {"prior_mean": -50.0, "drift_variance": 8.0, "noise_variance": 2.0}
+    forest = MondrianForestRegressor(5, random_state=0, **settings).fit(X, Y)
+    mean, std = forest.predict([[1e15, 0.5, 0.5]], return_std=True)
+    assert mean[0] == pytest.approx(-50, rel=1e-6)
+    assert std[0] == pytest.approx(np.sqrt(8 / 2 + 2), rel=1e-6)
+
+
+@pytest.mark.parametrize("direction", [[1, 0, 0], [-1, 2, 0.5], [1, 1, 1], [0, 0, -1]])
+def test_std_grows_along_a_ray(direction):
+    """From the edge of the data outwards, as the prior's share grows."""
+    forest = MondrianForestRegressor(30, random_state=0).fit(X, 5 + RNG.normal(size=200))
+    steps = np.concatenate([[0], np.geomspace(0.5, 1e9, 60)])
+    ray = np.clip(0.5 + 10 * np.array(direction), 0, 1) + steps[:, None] * direction
+    _, std = forest.predict(ray, return_std=True)
+    assert (np.diff(std) > -1e-9 * std[1:]).all()
+    assert std[-1] > std[0]
+
+
+def test_far_values_do_not_break_anything():
+    forest = MondrianForestRegressor(5, random_state=0).fit(X, Y)
+    for extreme in (1e300, -1.7e308, 1e-320):
+        mean, std = forest.predict(np.full((1, 3), extreme), return_std=True)
+        assert np.isfinite(mean).all()
+        assert (std > 0).all()
+
+
+def test_inside_is_surer_than_outside():
+    forest = MondrianForestRegressor(30, random_state=0).fit(X, Y)
+    _, inside = forest.predict(X[:50], return_std=True)
+    _, outside = forest.predict(X[:50] + 3, return_std=True)
+    assert inside.max() < outside.min()

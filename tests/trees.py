@@ -1,0 +1,151 @@
+"""Reading a forest from its save file, so that tests see trees without asking the core."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from safetensors import safe_open
+
+LEAF, FREED, NONE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF
+
+
+@dataclass
+class Node:
+    """One node of a plain tree. Features are in forest units."""
+
+    rows: list[int]  # all rows below
+    lower: np.ndarray
+    upper: np.ndarray
+    time: float  # of the split; the lifetime for a leaf
+    above: float  # time of the parent's split, 0 above the root
+    feature: int = -1
+    location: float = np.nan
+    left: Node | None = None
+    right: Node | None = None
+    number: int = -1
+
+    @property
+    def is_leaf(self) -> bool:
+        return self.left is None
+
+    def outside(self, x) -> float:
+        return float(np.sum(np.maximum(self.lower - x, 0) + np.maximum(x - self.upper, 0)))
+
+    def preorder(self):
+        yield self
+        if not self.is_leaf:
+            yield from self.left.preorder()
+            yield from self.right.preorder()
+
+    def path(self, x):
+        """Nodes from this one to the leaf in which x falls."""
+        node = self
+        while not node.is_leaf:
+            yield node
+            node = node.right if x[node.feature] > node.location else node.left
+        yield node
+
+
+@dataclass
+class StoredForest:
+    """The arrays of a save file. Labels are as the user gave them; freed rows and nodes are still there."""
+
+    header: dict
+    arrays: dict[str, np.ndarray]
+    features: np.ndarray = field(init=False)
+    labels: np.ndarray = field(init=False)
+    weights: np.ndarray = field(init=False)
+
+    def __post_init__(self):
+        fitted = self.header["fitted"]
+        self.lifetime = float(self.header["parameters"]["lifetime"])
+        self.features = self.arrays["rows.features"].reshape(-1, fitted["width"]).astype(np.float64)
+        self.shifted_labels = self.arrays["rows.labels"]
+        self.labels = self.shifted_labels + fitted["origin"]
+        weights = self.arrays["rows.weights"]
+        self.weights = weights if weights.size else np.ones(self.labels.size)
+        sizes = self.arrays["trees.size"].astype(np.int64)
+        self.n_trees = sizes.size
+        self.roots = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self.tree = np.repeat(np.arange(self.n_trees), sizes)  # of each node
+        self.split_feature = self.arrays["nodes.feature"].astype(np.int64)
+        self.is_leaf = self.split_feature == LEAF
+        self.is_inner = (self.split_feature != LEAF) & (self.split_feature != FREED)
+        self.left = self.roots[self.tree] + self.arrays["nodes.link"].astype(np.int64)  # of inner nodes
+        self.time = self.arrays["nodes.time"].view(np.float32).astype(np.float64)  # of inner nodes
+        self.location = self.arrays["nodes.location"].view(np.float32).astype(np.float64)
+
+    @classmethod
+    def of(cls, forest) -> StoredForest:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "forest"
+            forest.save(path)
+            return cls.read(path)
+
+    @classmethod
+    def read(cls, path) -> StoredForest:
+        with safe_open(path, "numpy") as file:
+            header = json.loads(file.metadata()["hedgerow"])
+            names = list(file.keys())
+            return cls(header, {name: file.get_tensor(name) for name in names})
+
+    def scaled(self, X) -> np.ndarray:
+        """User's points in forest units, for straight scalings."""
+        values, slopes = self.arrays["scaling.values"], self.arrays["scaling.slopes"]
+        assert values.size == slopes.size, "only for one knot a column"
+        return ((np.asarray(X) - values) * slopes).astype(np.float32).astype(np.float64)
+
+    def user_location(self) -> np.ndarray:
+        """Split locations in the user's units, for scaling="none"; NaN at leaves."""
+        located = (
+            self.location + self.arrays["scaling.values"][np.where(self.is_inner, self.split_feature, 0)]
+        )
+        return np.where(self.is_inner, located, np.nan)
+
+    def levels(self):
+        """Global numbers of the nodes of all trees, level by level, with those of their parents."""
+        nodes, parents = self.roots, np.full(self.n_trees, -1)
+        while nodes.size:
+            yield nodes, parents
+            inner = nodes[self.is_inner[nodes]]
+            parents = np.repeat(inner, 2)
+            nodes = np.stack([self.left[inner], self.left[inner] + 1], axis=1).ravel()
+
+    def leaf_rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """Pairs (leaf, row): the global number of each leaf once for each of its rows."""
+        list_sizes = self.arrays["trees.list_size"].astype(np.int64)
+        first = np.concatenate([[0], np.cumsum(list_sizes)[:-1]])
+        follower = self.arrays["nodes.next_row"].astype(np.int64)
+        leaves = np.flatnonzero(self.is_leaf)
+        rows = self.arrays["nodes.link"].astype(np.int64)[leaves]
+        found_leaves, found_rows = [], []
+        while leaves.size:
+            found_leaves.append(leaves)
+            found_rows.append(rows)
+            rows = follower[first[self.tree[leaves]] + rows]
+            going_on = rows != NONE
+            leaves, rows = leaves[going_on], rows[going_on]
+        return np.concatenate(found_leaves), np.concatenate(found_rows)
+
+    def plain_trees(self) -> list[Node]:
+        """Every tree as linked nodes with measured boxes."""
+        rows_of: dict[int, list[int]] = {}
+        for leaf, row in zip(*(part.tolist() for part in self.leaf_rows()), strict=True):
+            rows_of.setdefault(leaf, []).append(row)
+        return [self._plain(int(root), 0.0, rows_of) for root in self.roots]
+
+    def _plain(self, at: int, above: float, rows_of: dict[int, list[int]]) -> Node:
+        number = at - int(self.roots[self.tree[at]])
+        if self.is_leaf[at]:
+            rows = rows_of[at]
+            box = self.features[rows]
+            return Node(rows, box.min(axis=0), box.max(axis=0), self.lifetime, above, number=number)
+        time = float(self.time[at])
+        left, right = (self._plain(int(self.left[at]) + side, time, rows_of) for side in (0, 1))
+        lower, upper = np.minimum(left.lower, right.lower), np.maximum(left.upper, right.upper)
+        feature, location = int(self.split_feature[at]), float(self.location[at])
+        return Node(left.rows + right.rows, lower, upper, time, above, feature, location, left, right, number)
