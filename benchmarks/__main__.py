@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +36,7 @@ def main(
         if part not in MENU:
             raise typer.BadParameter(f"there is no part {part!r}; choose from {', '.join(MENU)}")
     console = Console()
+    load = os.getloadavg()[0]
     lines: list[Line] = []
     with console.status("measuring") as status:
         for part in parts:
@@ -42,11 +44,11 @@ def main(
                 lines.append(replace(line, target=None) if quick else line)
                 status.update(f"{part}: {line.what}")
     report.show(lines, console)
-    console.print(report.machine())
+    console.print(report.machine(), report.warning(load))
     if quick:
         console.print("A tenth of the rows that the lines name, so the targets do not apply.")
     if set(parts) == set(MENU) and not quick:
-        report.write(lines, RESULTS)
+        report.write(lines, RESULTS, load)
         console.print(f"written to {RESULTS}")
 
 

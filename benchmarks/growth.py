@@ -29,14 +29,23 @@ class Curve:
     n_rows: npt.NDArray[np.int64]
     microseconds: npt.NDArray[np.float64]
 
-    def line(self) -> npt.NDArray[np.float64]:
-        """Return a + b log2(n), fitted by least squares."""
-        slope, intercept = np.polyfit(np.log2(self.n_rows), self.microseconds, 1)
-        return intercept + slope * np.log2(self.n_rows)
+    def broken_line(self) -> npt.NDArray[np.float64]:
+        """Return the best fit that is straight in log n, up to a knee and beyond it.
 
-    def exponent(self) -> float:
-        """Return the power of n by which the cost grew over all doublings measured."""
-        return float(np.polyfit(np.log(self.n_rows), np.log(self.microseconds), 1)[0])
+        A row visits about log n nodes. Below the knee they wait in the processor's cache; beyond it, each
+        further level of the trees is fetched from memory: a steeper line, but still a line.
+        """
+        doublings = np.log2(self.n_rows)
+        fits = []
+        for knee in doublings[1:-1]:
+            terms = np.column_stack([np.ones_like(doublings), doublings, np.maximum(doublings - knee, 0)])
+            weights, *_ = np.linalg.lstsq(terms, self.microseconds, rcond=None)
+            fits.append(terms @ weights)
+        return min(fits, key=lambda fit: float(np.sum((fit - self.microseconds) ** 2)))
+
+    def explained(self) -> float:
+        """Return the share of the curve's variance that the broken line explains."""
+        return float(1 - np.var(self.microseconds - self.broken_line()) / np.var(self.microseconds))
 
 
 def run(effort: Effort) -> Iterator[Line]:
@@ -51,7 +60,8 @@ def run(effort: Effort) -> Iterator[Line]:
             yield Line(
                 SECTION, what, f"{costs[index]:.2f} µs", f"log n: {log_law:.2f}x", costs[index] / costs[0]
             )
-        yield Line(SECTION, f"{curve.smoothing}, power of n", "", "", curve.exponent(), unit="")
+        what = f"{curve.smoothing}, share explained by a line in log n with one knee"
+        yield Line(SECTION, what, "", "", curve.explained(), unit="")
     if not effort.quick:
         draw(curves)
 
@@ -84,7 +94,14 @@ def draw(curves: list[Curve]) -> None:
         axes.plot(
             curve.n_rows, curve.microseconds, "o-", color=colour, label=f'smoothing="{curve.smoothing}"'
         )
-        axes.plot(curve.n_rows, curve.line(), "--", color=colour, alpha=0.5, label="a + b log n")
+        axes.plot(
+            curve.n_rows,
+            curve.broken_line(),
+            "--",
+            color=colour,
+            alpha=0.5,
+            label="straight in log n, one knee",
+        )
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("rows learned before")

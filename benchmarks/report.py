@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 HEADINGS = ("what", "hedgerow", "peer", "reached", "target", "met")
+TOLERATED_LOAD = 0.5
 LIBRARIES = ("hedgerow", "scikit-learn", "river", "numpy")
 
 
@@ -60,9 +62,9 @@ def show(lines: Iterable[Line], console: Console) -> None:
     console.print(table)
 
 
-def write(lines: Sequence[Line], path: Path) -> None:
+def write(lines: Sequence[Line], path: Path, load: float) -> None:
     """Write the lines as markdown, a table for each section."""
-    parts = [f"# Benchmark results\n\n{machine()}\n\n{HOW_TO_READ}"]
+    parts = ["# Benchmark results", machine(), HOW_TO_READ, *filter(None, [warning(load)])]
     for section, members in groupby(lines, key=lambda line: line.section):
         rows = [HEADINGS, ("---",) * len(HEADINGS), *(line.cells for line in members)]
         parts.append(f"## {section}\n\n" + "\n".join(f"| {' | '.join(row)} |" for row in rows))
@@ -80,7 +82,18 @@ except where two threads are compared, which is by the wall clock. All forests h
 def machine() -> str:
     """Return what the numbers depend on besides the code: processor, Python, libraries."""
     libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
-    return f"{processor()}, {platform.system()}, Python {platform.python_version()}, {libraries}"
+    cores = f"{os.cpu_count()} cores"
+    return f"{processor()}, {cores}, {platform.system()}, Python {platform.python_version()}, {libraries}"
+
+
+def warning(load: float) -> str:
+    """Return what to make of the numbers if `load` other processes were running when the run began."""
+    if load < TOLERATED_LOAD:
+        return ""
+    return (
+        f"When this run began, {load:.1f} other processes were busy on these {os.cpu_count()} cores. "
+        "They slow all contestants, and they make the lines on two threads too low."
+    )
 
 
 def processor() -> str:

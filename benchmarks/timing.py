@@ -45,7 +45,7 @@ class Timing:
 
     def per_row(self, n_rows: int) -> str:
         """Return the best turn as microseconds per row, with its spread."""
-        return f"{self.best / n_rows * 1e6:.3g} µs/row (+{self.spread:.0%})"
+        return f"{self.best / n_rows * 1e6:.1f} µs/row (+{self.spread:.0%})"
 
     def __str__(self) -> str:
         shown = f"{self.best:.3g} s" if self.best >= 1 else f"{self.best * 1e3:.3g} ms"
