@@ -38,11 +38,11 @@ def main(
     console = Console()
     load = os.getloadavg()[0]
     lines: list[Line] = []
-    with console.status("measuring") as status:
+    with console.status("measuring"):
         for part in parts:
             for line in MENU[part](Effort(quick)):
                 lines.append(replace(line, target=None) if quick else line)
-                status.update(f"{part}: {line.what}")
+                console.print(f"{part}: {line.what}: {line.cells[3]}", highlight=False)
     report.show(lines, console)
     console.print(report.machine(), report.warning(load))
     if quick:
