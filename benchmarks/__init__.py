@@ -1,0 +1,7 @@
+"""Speed, memory and accuracy next to named peers, as ratios measured in one run: ``python -m benchmarks``."""
+
+import os
+
+# One thread unless a benchmark says otherwise. Numerical libraries read these once, when they are imported.
+for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "BLIS"):
+    os.environ[f"{_library}_NUM_THREADS"] = "1"
