@@ -57,9 +57,7 @@ def run(effort: Effort) -> Iterator[Line]:
         for index in (0, len(costs) // 2, -1):
             what = f"{curve.smoothing}, rows {curve.n_rows[index]:,} to {2 * curve.n_rows[index]:,}"
             log_law = np.log2(curve.n_rows[index]) / np.log2(curve.n_rows[0])
-            yield Line(
-                SECTION, what, f"{costs[index]:.2f} µs", f"log n: {log_law:.2f}x", costs[index] / costs[0]
-            )
+            yield Line(SECTION, what, f"{costs[index]:.2f} µs", f"log n: {log_law:.2f}x", costs[index] / costs[0])
         what = f"{curve.smoothing}, share explained by a line in log n with one knee"
         yield Line(SECTION, what, "", "", curve.explained(), unit="")
     if not effort.quick:
@@ -91,9 +89,7 @@ def draw(curves: list[Curve]) -> None:
 
     figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
     for curve, colour in zip(curves, ("tab:blue", "tab:green"), strict=True):
-        axes.plot(
-            curve.n_rows, curve.microseconds, "o-", color=colour, label=f'smoothing="{curve.smoothing}"'
-        )
+        axes.plot(curve.n_rows, curve.microseconds, "o-", color=colour, label=f'smoothing="{curve.smoothing}"')
         axes.plot(
             curve.n_rows,
             curve.broken_line(),

@@ -101,9 +101,7 @@ class StoredForest:
 
     def user_location(self) -> np.ndarray:
         """Split locations in the user's units, for scaling="none"; NaN at leaves."""
-        located = (
-            self.location + self.arrays["scaling.values"][np.where(self.is_inner, self.split_feature, 0)]
-        )
+        located = self.location + self.arrays["scaling.values"][np.where(self.is_inner, self.split_feature, 0)]
         return np.where(self.is_inner, located, np.nan)
 
     def levels(self):

@@ -83,9 +83,7 @@ def test_failed_first_frame_leaves_no_names(call):
     assert forest.learn_one([1.0, 2.0, 3.0], 1.0).predict_one([1.0, 2.0, 3.0]) == 1.0
 
 
-@pytest.mark.parametrize(
-    "call", ["partial_fit", "unlearn", "predict", "predict_dist", "apply", "log_density"]
-)
+@pytest.mark.parametrize("call", ["partial_fit", "unlearn", "predict", "predict_dist", "apply", "log_density"])
 def test_other_widths(call):
     forest = new().fit(X, Y)
     before = forest._to_bytes()
@@ -114,9 +112,7 @@ def test_not_fitted(call):
         getattr(new(), call)(*ASKING[call])
 
 
-@pytest.mark.parametrize(
-    "name", ["n_nodes_", "depth_", "n_samples_", "prior_mean_", "log_marginal_likelihood_"]
-)
+@pytest.mark.parametrize("name", ["n_nodes_", "depth_", "n_samples_", "prior_mean_", "log_marginal_likelihood_"])
 def test_attributes_of_an_unfitted_forest(name):
     with pytest.raises(NotFittedError):
         getattr(new(), name)
@@ -159,9 +155,7 @@ BAD_PARAMETERS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"), BAD_PARAMETERS, ids=[str(case[0]) for case in BAD_PARAMETERS]
-)
+@pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS, ids=[str(case[0]) for case in BAD_PARAMETERS])
 @pytest.mark.parametrize("call", ["fit", "partial_fit", "learn_one"])
 def test_bad_parameters(call, parameters, message):
     if call == "learn_one" and "n_jobs" in parameters:

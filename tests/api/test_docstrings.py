@@ -25,8 +25,6 @@ def test_examples(name):
 
 def test_there_are_examples():
     finder = doctest.DocTestFinder()
-    found = {
-        test.name for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples
-    }
+    found = {test.name for name in MODULES for test in finder.find(importlib.import_module(name)) if test.examples}
     assert any(name.endswith("MondrianForestRegressor") for name in found)
     assert any(name.endswith("NormalMixture") for name in found)

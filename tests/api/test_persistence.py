@@ -37,9 +37,7 @@ def parts(path):
 
 
 def write(path, header, arrays):
-    path.write_bytes(
-        save(arrays, metadata={"hedgerow": header if isinstance(header, str) else json.dumps(header)})
-    )
+    path.write_bytes(save(arrays, metadata={"hedgerow": header if isinstance(header, str) else json.dumps(header)}))
 
 
 @pytest.fixture
@@ -90,9 +88,7 @@ def test_random_state_object(tmp_path):
 
 
 def test_numpy_numbers_as_parameters(tmp_path):
-    forest = MondrianForestRegressor(np.int64(2), lifetime=np.float32(2.0), random_state=np.uint32(1)).fit(
-        X, Y
-    )
+    forest = MondrianForestRegressor(np.int64(2), lifetime=np.float32(2.0), random_state=np.uint32(1)).fit(X, Y)
     forest.save(tmp_path / "forest")
     np.testing.assert_array_equal(hedgerow.load(tmp_path / "forest").predict(X), forest.predict(X))
 
@@ -182,12 +178,8 @@ HOSTILE_HEADERS = {
     "no parameters": {"parameters": None},
     "unknown parameter": {"parameters": {"n_trees": 3}},
     "random state without a state": {"parameters": {"random_state": {"seed": 1}}},
-    "random state of another kind": {
-        "parameters": {"random_state": {"random_state": ["PCG64", [1], 0, 0, 0.0]}}
-    },
-    "random state of odd keys": {
-        "parameters": {"random_state": {"random_state": ["MT19937", [-1], 0, 0, 0.0]}}
-    },
+    "random state of another kind": {"parameters": {"random_state": {"random_state": ["PCG64", [1], 0, 0, 0.0]}}},
+    "random state of odd keys": {"parameters": {"random_state": {"random_state": ["MT19937", [-1], 0, 0, 0.0]}}},
     "random state of wrong type": {"parameters": {"random_state": {"random_state": 5}}},
     "parameters of odd types": {"parameters": {"n_estimators": [], "lifetime": {}}},
     "fitted is a list": {"fitted": []},

@@ -32,17 +32,13 @@ def test_meta_estimators():
     y += 5 * X[:, 0]
     pipeline = make_pipeline(StandardScaler(), MondrianForestRegressor(10, random_state=0))
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.3
-    search = GridSearchCV(
-        MondrianForestRegressor(3, random_state=0), {"min_samples_split": [2, 20]}, cv=2
-    ).fit(X, y)
+    search = GridSearchCV(MondrianForestRegressor(3, random_state=0), {"min_samples_split": [2, 20]}, cv=2).fit(X, y)
     assert search.best_params_["min_samples_split"] in (2, 20)
     assert is_regressor(pipeline)
 
 
 def test_clone_is_unfitted_and_equal_in_parameters():
-    forest = MondrianForestRegressor(3, window=9, random_state=np.random.RandomState(1)).fit(
-        [[0.0], [1.0]], [0, 1]
-    )
+    forest = MondrianForestRegressor(3, window=9, random_state=np.random.RandomState(1)).fit([[0.0], [1.0]], [0, 1])
     fresh = clone(forest)
     assert not fresh.__sklearn_is_fitted__()
     assert fresh.window == 9

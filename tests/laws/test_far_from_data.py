@@ -21,9 +21,7 @@ def test_goes_to_the_prior(way, lifetime):
     mean, std = forest.predict([[1e15, -1e15, 1e15]], return_std=True)
     gained = expit(forest.drift_rate_ * lifetime) - 0.5
     assert mean[0] == pytest.approx(forest.prior_mean_, rel=1e-6)
-    assert std[0] == pytest.approx(
-        np.sqrt(forest.drift_variance_ * gained + forest.noise_variance_), rel=1e-6
-    )
+    assert std[0] == pytest.approx(np.sqrt(forest.drift_variance_ * gained + forest.noise_variance_), rel=1e-6)
 
 
 def test_goes_to_the_prior_that_is_set():

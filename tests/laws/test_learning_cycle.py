@@ -14,9 +14,7 @@ Y = X[:, 0] + RNG.normal(size=150)
 
 
 def new(**parameters):
-    return MondrianForestRegressor(
-        **{"n_estimators": 5, "min_samples_split": 3, "random_state": 0, **parameters}
-    )
+    return MondrianForestRegressor(**{"n_estimators": 5, "min_samples_split": 3, "random_state": 0, **parameters})
 
 
 def held_labels(forest):
@@ -79,9 +77,7 @@ def test_rows_are_found_whatever_the_columns(scaling):
 
 
 @pytest.mark.parametrize("way", ["fit", "partial_fit"])
-@pytest.mark.parametrize(
-    "weights", [[0.7, 0.6, 0.7], [0.1] * 20, [1 / 3] * 6, [1e-9, 2 - 1e-9, 1e-9]], ids=str
-)
+@pytest.mark.parametrize("weights", [[0.7, 0.6, 0.7], [0.1] * 20, [1 / 3] * 6, [1e-9, 2 - 1e-9, 1e-9]], ids=str)
 def test_weights_that_just_reach_the_threshold(way, weights):
     """Whether a block may split is decided once, not in one precision here and in another there."""
     rows = np.arange(float(len(weights)))[:, None]
@@ -141,9 +137,7 @@ def test_window_keeps_the_latest(window):
     forest = new(window=window)
     for i in range(60):
         forest.learn_one(X[i], Y[i])
-        np.testing.assert_allclose(
-            held_labels(forest), np.sort(Y[max(0, i + 1 - window) : i + 1]), rtol=1e-12
-        )
+        np.testing.assert_allclose(held_labels(forest), np.sort(Y[max(0, i + 1 - window) : i + 1]), rtol=1e-12)
         assert forest.check_structure() == []
     assert forest.n_samples_ == window
     assert forest.n_samples_seen_ == 60

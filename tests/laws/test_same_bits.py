@@ -65,9 +65,7 @@ def test_threads(kind, n_jobs):
             forest.unlearn(X[50:90], Y[50:90])
     assert_same(one, other)
     np.testing.assert_array_equal(one.apply(QUERIES), other.apply(QUERIES))
-    np.testing.assert_array_equal(
-        one.log_density(QUERIES, np.zeros(40)), other.log_density(QUERIES, np.zeros(40))
-    )
+    np.testing.assert_array_equal(one.log_density(QUERIES, np.zeros(40)), other.log_density(QUERIES, np.zeros(40)))
 
 
 @KINDS
@@ -142,9 +140,9 @@ def tree_words(forest, b):
     nodes = stored.tree == b
     lists = stored.arrays["trees.list_size"].astype(int)
     begin = lists[:b].sum()
-    return [
-        stored.arrays[f"nodes.{part}"][nodes].tobytes() for part in ("feature", "location", "link", "time")
-    ] + [stored.arrays["nodes.next_row"][begin : begin + lists[b]].tobytes()]
+    return [stored.arrays[f"nodes.{part}"][nodes].tobytes() for part in ("feature", "location", "link", "time")] + [
+        stored.arrays["nodes.next_row"][begin : begin + lists[b]].tobytes()
+    ]
 
 
 @KINDS

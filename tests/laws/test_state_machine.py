@@ -77,9 +77,7 @@ class Forest(RuleBasedStateMachine):
     @precondition(lambda self: self.rows)
     @rule(share=fractions, seed=st.integers(0, 100))
     def unlearn(self, share, seed):
-        order = np.random.default_rng(seed).permutation(len(self.rows))[
-            : int(np.ceil(share * len(self.rows)))
-        ]
+        order = np.random.default_rng(seed).permutation(len(self.rows))[: int(np.ceil(share * len(self.rows)))]
         if order.size == 0:
             return
         leaving = [self.rows[i] for i in order]

@@ -72,10 +72,7 @@ class DenseTree:
         """Of a new leaf whose way parts, at `time`, from the edge that ends in `node`."""
         i = self.place[id(node)]
         below = {j for j, chain in self.ancestors.items() if i in chain}
-        shared = [
-            self.hyper.gathered(time if j in below else self._meeting_time(i, j))
-            for j in range(len(self.nodes))
-        ]
+        shared = [self.hyper.gathered(time if j in below else self._meeting_time(i, j)) for j in range(len(self.nodes))]
         return self.condition(shared, self.hyper.gathered(self.lifetime))
 
     def components(self, x):
@@ -86,9 +83,7 @@ class DenseTree:
             if outside > 0:
                 length = node.time - node.above
                 mean, variance = self.branch_belief(node, node.above + expected_wait(outside, length))
-                found.append(
-                    (-stay * np.expm1(-outside * length), mean, variance + self.hyper.noise_variance)
-                )
+                found.append((-stay * np.expm1(-outside * length), mean, variance + self.hyper.noise_variance))
                 stay *= np.exp(-outside * length)
         mean, variance = self.belief(node)
         found.append((stay, mean, variance + self.hyper.noise_variance))

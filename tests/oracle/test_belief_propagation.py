@@ -50,9 +50,7 @@ def dense_of(forest, hyper=None, labels=None):
     stored = StoredForest.of(forest)
     (root,) = stored.plain_trees()
     labels = stored.labels if labels is None else labels(stored)
-    return stored, DenseTree(
-        root, labels, stored.weights, hyper or Hyperparameters.of(forest), forest.lifetime
-    )
+    return stored, DenseTree(root, labels, stored.weights, hyper or Hyperparameters.of(forest), forest.lifetime)
 
 
 def assert_agrees(forest, queries, rtol=1e-9):
@@ -147,9 +145,7 @@ def test_an_offset_of_the_labels_costs_no_precision():
 def test_marginal_likelihood_of_a_forest_is_the_mean_over_its_trees():
     rng = np.random.default_rng(5)
     X, y = grid_rows(rng, 30, 2)
-    forest = MondrianForestRegressor(7, scaling="none", min_samples_split=3, random_state=0, **FIXED).fit(
-        X, y
-    )
+    forest = MondrianForestRegressor(7, scaling="none", min_samples_split=3, random_state=0, **FIXED).fit(X, y)
     stored = StoredForest.of(forest)
     per_tree = [
         DenseTree(root, stored.labels, stored.weights, Hyperparameters(**FIXED), np.inf).log_evidence()

@@ -33,9 +33,7 @@ def test_signal_to_noise_is_capped():
 def test_weights_count_as_rows():
     weights = RNG.integers(1, 4, size=100)
     weighted = MondrianForestRegressor(2, random_state=0).fit(X, Y, weights)
-    repeated = MondrianForestRegressor(2, random_state=0).fit(
-        np.repeat(X, weights, axis=0), np.repeat(Y, weights)
-    )
+    repeated = MondrianForestRegressor(2, random_state=0).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
     assert in_use(weighted) == pytest.approx(in_use(repeated))
 
 

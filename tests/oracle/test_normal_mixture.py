@@ -19,10 +19,7 @@ def parts():
     """Mixtures of 1 to 40 components, of spreads from 1e-3 to 10."""
     rng = np.random.default_rng(0)
     sizes = [1, 2, 3, 7, 40]
-    return [
-        (rng.dirichlet(np.ones(k)), rng.normal(scale=5, size=k), 10 ** rng.uniform(-6, 2, size=k))
-        for k in sizes
-    ]
+    return [(rng.dirichlet(np.ones(k)), rng.normal(scale=5, size=k), 10 ** rng.uniform(-6, 2, size=k)) for k in sizes]
 
 
 @pytest.fixture
@@ -49,9 +46,7 @@ def test_density(mixture, parts):
 def test_density_integrates_to_the_distribution_function():
     mixture = NormalMixture([0, 3], [0.2, 0.5, 0.3], [-1.0, 0.0, 2.0], [0.1, 1.0, 0.3])
     for y in (-2.0, 0.1, 1.9, 4.0):
-        area = quad(
-            lambda at: mixture.pdf(at)[0], -12.0, y, points=[-1.0, 0.0, 2.0], epsabs=1e-12, limit=200
-        )[0]
+        area = quad(lambda at: mixture.pdf(at)[0], -12.0, y, points=[-1.0, 0.0, 2.0], epsabs=1e-12, limit=200)[0]
         assert area == pytest.approx(mixture.cdf(y)[0], abs=1e-10)
 
 

@@ -107,8 +107,7 @@ class TreeStatistics:
         self.root_location = stored.user_location()[roots]
         width = stored.features.shape[1]
         self.feature_counts = [
-            np.bincount(stored.tree[inner], stored.split_feature[inner] == d, self.n_trees)
-            for d in range(width)
+            np.bincount(stored.tree[inner], stored.split_feature[inner] == d, self.n_trees) for d in range(width)
         ]
         leaves, rows = stored.leaf_rows()
         labels = np.round(stored.labels, 9)

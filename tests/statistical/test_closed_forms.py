@@ -57,9 +57,7 @@ def test_first_cut(make):
             located = trees.root_location[chosen]
             laws.has_law(f"location in column {d}", located, uniform(lower[d], sides[d]).cdf)
             laws.independent(f"time and location in column {d}", trees.root_time[chosen], located)
-        laws.same_numbers(
-            "time given the feature", *(trees.root_time[trees.root_feature == d] for d in range(2))
-        )
+        laws.same_numbers("time given the feature", *(trees.root_time[trees.root_feature == d] for d in range(2)))
 
 
 @MAKERS
@@ -82,9 +80,7 @@ def test_separation_times_with_an_end(make):
                 law = expon(scale=1 / np.abs(POINTS[i] - POINTS[j]).sum())
                 times = trees.separation_times(i, j)
                 parted = times < 1.0
-                laws.has_probabilities(
-                    f"rows {i} and {j} part", parted.astype(int), [law.sf(1.0), law.cdf(1.0)]
-                )
+                laws.has_probabilities(f"rows {i} and {j} part", parted.astype(int), [law.sf(1.0), law.cdf(1.0)])
                 laws.has_law(f"rows {i} and {j}", law.cdf(times[parted]) / law.cdf(1.0), uniform.cdf)
 
 

@@ -125,21 +125,8 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
 
         The first row may be the first call; a mapping then names the features.
         """
-        if self.__sklearn_is_fitted__():
-            row = self._read_row(x)
-            label = self._encode_label(y)
-        else:
-            self._check_parameters()
-            names = np.asarray(list(x), dtype=object) if isinstance(x, Mapping) else None
-            row = as_vector(list(x.values()) if isinstance(x, Mapping) else x)
-            row = RowReader(row.size, names)(row)
-            if row.size == 0:
-                raise ValueError("a row must have at least one feature")
-            label = float(self._encode_labels([y], anchor=[y])[0])
-            self.n_features_in_ = row.size
-            if names is not None:
-                self.feature_names_in_ = names
-            self._begin(row)
+        row, label = self._prepared_one(x, y)
+        self._review_if_due()
         self._core.learn_one(row, label)
         self._review_if_due()
         return self
@@ -293,26 +280,54 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         self._refresh_label_model(core)
         self._adopt(core, scaling)
 
-    def _stream(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> Iterator[tuple[Floats, Floats, Floats]]:
-        """Yield rows to be learned online, in pieces that end where a review is due, and hold the review."""
+    def _prepared_one(self, x: Any, y: Any) -> tuple[Floats, float]:
+        if self.__sklearn_is_fitted__():
+            return self._read_row(x), self._encode_label(y)
+        return self._prepared_first(x, y)
+
+    @all_or_nothing
+    def _prepared_first(self, x: Any, y: Any) -> tuple[Floats, float]:
+        """The very first row, and an empty forest for it."""
+        self._check_parameters()
+        names = np.asarray(list(x), dtype=object) if isinstance(x, Mapping) else None
+        row = as_vector(list(x.values()) if isinstance(x, Mapping) else x)
+        if row.size == 0:
+            raise ValueError("a row must have at least one feature")
+        row = RowReader(row.size, names)(row)
+        label = float(self._encode_labels([y], anchor=[y])[0])
+        self.n_features_in_ = row.size
+        if names is not None:
+            self.feature_names_in_ = names
+        self._begin(row)
+        return row, label
+
+    @all_or_nothing
+    def _prepared(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> tuple[Floats, Floats, Floats]:
+        """Rows to be learned online, checked; if they are the first, there is an empty forest for them now."""
         self._check_parameters()
         first = not self.__sklearn_is_fitted__()
         self._check_unchanged()
         X, y = self._validated(X, y, reset=first)
         X, y, weights = drop_weightless(X, y, sample_weight)
         if X.shape[0] == 0:
-            return
+            return X, NO_WEIGHTS, NO_WEIGHTS
         labels = self._encode_labels(y, anchor=y[:1] if first else None)
         if first:
             self._begin(X[0])
-        longest = max(1, WORK_BETWEEN_SIGNALS // self._core.n_trees)
+        return X, labels, weights
+
+    def _stream(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> Iterator[tuple[Floats, Floats, Floats]]:
+        """Yield rows to be learned online, in pieces that end where a review is due, and hold the review."""
+        X, labels, weights = self._prepared(X, y, sample_weight)
         begin = 0
         while begin < X.shape[0]:
             self._review_if_due()
+            longest = max(1, WORK_BETWEEN_SIGNALS // self._core.n_trees)
             end = min(begin + longest, X.shape[0], begin + self._core.next_review - self._core.arrivals)
             yield X[begin:end], labels[begin:end], weights[begin:end]
             begin = end
-        self._review_if_due()
+        if begin > 0:
+            self._review_if_due()
 
     def _learn_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
         if self.scaling == "range":

@@ -97,8 +97,7 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     """
 
     _origin: float  # subtracted from all labels
-    _rate: float  # gamma_2
-    _ratio: float  # K
+    _noise_ratio: float  # K where the core has no hierarchy to keep it
 
     _SHAPING = (*MondrianForest._SHAPING, "smoothing")
 
@@ -230,14 +229,14 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     def drift_rate_(self) -> float:
         """gamma_2."""
         self._check_hierarchy("drift_rate_")
-        return self._rate
+        return float(self._core.model[0])
 
     @property
     def noise_variance_(self) -> float:
         """sigma_y^2."""
         self._check_learned()
         variance = float(self._core.query(self._rule())[1])
-        return variance / self._ratio if self.smoothing == "hierarchy" else variance
+        return variance / float(self._core.model[1]) if self.smoothing == "hierarchy" else variance
 
     @property
     def log_marginal_likelihood_(self) -> float:
@@ -303,19 +302,18 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     def _refresh_label_model(self, core: Any) -> None:
         settings = self._settings()
         weight, _, squares = core.label_moments
-        rate = settings.rate(core.width, weight)
         if self.smoothing == "hierarchy":
+            rate = settings.rate(core.width, weight)
             ratio = settings.ratio(rate, weight, squares / weight if weight > 0 else 1.0)
             if (rate, ratio) != core.model:
                 core.set_model(rate, ratio, n_threads_of(self.n_jobs))
         else:
-            ratio = paper_ratio(weight) if self.signal_to_noise is None else self.signal_to_noise
-        self._rate, self._ratio = rate, ratio
+            self._noise_ratio = paper_ratio(weight) if self.signal_to_noise is None else self.signal_to_noise
 
     def _rule(self) -> _core.QueryRule:
         if self.smoothing == "hierarchy":
-            return self._settings().hierarchy_rule(self._rate, self._ratio, self._origin)
-        return self._settings().moments_rule(self._ratio, self._origin)
+            return self._settings().hierarchy_rule(*self._core.model, self._origin)
+        return self._settings().moments_rule(self._noise_ratio, self._origin)
 
     def _pieces(self, n_rows: int) -> list[slice]:
         """Rows in pieces between which Ctrl-C is heard."""
@@ -339,16 +337,23 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         state = super()._fitted_state()
         if state is not None:
-            state[0].update(origin=self._origin, rate=self._rate, ratio=self._ratio)
+            model = list(self._core.model) if self.smoothing == "hierarchy" else [self._noise_ratio]
+            state[0].update(origin=self._origin, model=model)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._origin, self._rate, self._ratio = (float(numbers[name]) for name in ("origin", "rate", "ratio"))
-        fits = all(math.isfinite(number) for number in (self._origin, self._rate, self._ratio))
-        if not fits or self._rate <= 0 or self._ratio <= 0:
+        self._origin = float(numbers["origin"])
+        self._restored_model = [float(number) for number in numbers["model"]]
+        if not math.isfinite(self._origin):
+            raise ValueError("its origin is not finite")
+        if not all(math.isfinite(number) and number > 0 for number in self._restored_model):
             raise ValueError("its smoothing is not positive and finite")
         super()._restore_fitted_state(numbers, arrays)
+        del self._restored_model
 
     def _restore_label_model(self, core: Any) -> None:
         if self.smoothing == "hierarchy":
-            core.set_model(self._rate, self._ratio, 1)
+            rate, ratio = self._restored_model
+            core.set_model(rate, ratio, 1)
+        else:
+            (self._noise_ratio,) = self._restored_model

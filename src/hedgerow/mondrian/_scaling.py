@@ -38,9 +38,11 @@ class ColumnScaling:
     def drift(self, other: ColumnScaling) -> float:
         """Return the largest distance between this map and another's at the other's knots."""
         if self.values.size == other.values.size == self.slopes.size:  # straight lines: look at 0 and at 1
-            at_zero = (0.5 * other.values - 0.5 * self.values) * (2.0 * self.slopes)
-            at_one = at_zero + self.slopes / other.slopes
-            return float(np.maximum(np.abs(at_zero), np.abs(at_one - 1.0)).max(initial=0.0))
+            with np.errstate(over="ignore", invalid="ignore"):
+                at_zero = (0.5 * other.values - 0.5 * self.values) * (2.0 * self.slopes)
+                at_one = at_zero + self.slopes / other.slopes
+                apart = np.maximum(np.abs(at_zero), np.abs(at_one - 1.0))
+            return float(np.nan_to_num(apart, nan=np.inf).max(initial=0.0))
         return max(
             float(np.abs(self._map(d, other.values[begin:end]) - other.images[begin:end]).max())
             for d, (begin, end) in enumerate(pairwise(other.first_knot.tolist()))

@@ -37,7 +37,7 @@ class Smoothing:
             return self.signal_to_noise if self.signal_to_noise is not None else paper_ratio(weight)
         if self.drift_variance is not None:
             return self.drift_variance / self.noise_variance
-        signal = max(label_variance - self.noise_variance, 1e-3 * label_variance)
+        signal = max(label_variance - self.noise_variance, 1e-3 * max(label_variance, self.noise_variance))
         return signal / self._share_gained(rate) / self.noise_variance
 
     def hierarchy_rule(self, rate: float, ratio: float, origin: float) -> QueryRule:

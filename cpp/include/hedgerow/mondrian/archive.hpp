@@ -17,7 +17,8 @@ namespace hedgerow::mondrian {
 /// Nodes are written word by word: a location is also a leaf's number of rows, a link is children or rows.
 struct Archive {
   std::vector<std::uint64_t> tree_sizes, list_sizes, counters, first_knot;
-  std::vector<std::uint32_t> first_freed_nodes, split_features, split_locations, links, times, next_rows, freed_rows, arrival_order;
+  std::vector<std::uint32_t> first_freed_nodes, split_features, split_locations, links, times, next_rows, freed_rows, arrival_order,
+      prints;
   std::vector<float> features;
   std::vector<double> summaries, labels, weights, knot_values, knot_images, slopes, lower_seen, upper_seen,
       labels_seen;
@@ -37,6 +38,7 @@ struct Archive {
     f("rows.features", self.features);
     f("rows.labels", self.labels);
     f("rows.weights", self.weights);
+    f("rows.prints", self.prints);
     f("rows.freed", self.freed_rows);
     f("rows.arrival_order", self.arrival_order);
     f("scaling.first_knot", self.first_knot);
@@ -74,6 +76,7 @@ Archive archived(const Forest<M>& forest) {
   archive.features = forest.rows.features;
   archive.labels = forest.rows.labels;
   archive.weights = forest.rows.weights;
+  archive.prints = forest.rows.prints;
   archive.freed_rows = forest.rows.freed;
   archive.arrival_order.assign(forest.arrival_order.begin(), forest.arrival_order.end());
   archive.first_knot = forest.scaling.first_knot;
@@ -127,10 +130,12 @@ inline Rows checked_rows(const Archive& archive, std::size_t width) {
   rows.features = archive.features;
   rows.labels = archive.labels;
   rows.weights = archive.weights;
+  rows.prints = archive.prints;
   rows.freed = archive.freed_rows;
   const std::size_t n = rows.labels.size();
   require(n < none && rows.features.size() == n * width &&
-              (rows.weights.empty() || rows.weights.size() == n) && rows.freed.size() <= n,
+              (rows.weights.empty() || rows.weights.size() == n) &&
+              (rows.prints.empty() || rows.prints.size() == n) && rows.freed.size() <= n,
           "the rows have the wrong shape");
   require(all_finite(rows.features) && all_finite(rows.labels) && all_finite(rows.weights), "a row is not finite");
   require(std::all_of(rows.weights.begin(), rows.weights.end(), [](double w) { return w > 0.0; }),

@@ -117,6 +117,7 @@ class Forest {
     for (std::size_t i = 0; i < batch.n; ++i) {
       arriving(i);
       arrived_.push_back(keep(batch, i));
+      rows.keep_print(arrived_.back(), print_of(batch.features + i * rows.width(), rows.width()));
       const bool full = window != 0 && arrival_order.size() > window;
       leaving_.push_back(full ? arrival_order.front() : none);
       if (!full) continue;
@@ -150,8 +151,10 @@ class Forest {
     std::vector<float> x(rows.width());
     Locator<M> locator(trees.front(), rows, counters.rescalings > 0);
     for (std::size_t i = 0; i < batch.n; ++i) {
-      scaling.scale_row(batch.features + i * rows.width(), x.data());
-      const RowId row = locator.find(x.data(), batch.labels[i], batch.weights == nullptr ? nullptr : batch.weights + i);
+      const double* raw = batch.features + i * rows.width();
+      const double* weight = batch.weights == nullptr ? nullptr : batch.weights + i;
+      scaling.scale_row(raw, x.data());
+      const RowId row = locator.find(x.data(), print_of(raw, rows.width()), batch.labels[i], weight);
       if (row == none) break;
       located.push_back(row);
     }

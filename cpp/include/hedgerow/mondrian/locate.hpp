@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finding rows again by what they are, so that they can be unlearned. A tree is its own index: the row is looked for in
-// the leaf where it falls. Features are compared in forest units. They agree to the last bit unless the forest was
-// rescaled after the row came, which rounds; then the nearest row within that rounding is taken.
+// the leaf where it falls. A row learned one by one is known by its print; a row stored in batch has none and is known
+// by its features in forest units. These agree to the last bit unless the forest was rescaled after the row came, which
+// rounds; then the nearest row within that rounding is taken.
 #pragma once
 
 #include <algorithm>
@@ -19,15 +20,17 @@ class Locator {
   Locator(const MondrianTree<M>& tree, const Rows& rows, bool was_rescaled)
       : tree_(tree), rows_(rows), was_rescaled_(was_rescaled), taken_(rows.capacity(), false) {}
 
-  /// A row with these features, in forest units, this label and, unless it is null, this weight, that was not
-  /// found before; none if there is no such row.
-  RowId find(const float* x, double label, const double* weight) {
+  /// A row like this that was not found before; none if there is no such row. `x` is in forest units; the weight
+  /// matters unless it is null.
+  RowId find(const float* x, std::uint32_t print, double label, const double* weight) {
     if (tree_.shape.is_empty()) return none;
     best_ = none;
     nearest_ = was_rescaled_ ? rounding : 0.0;
     const auto consider = [&](RowId row) {
       if (taken_[row] || rows_.labels[row] != label || (weight != nullptr && rows_.weight(row) != *weight)) return;
-      const double distance = apart(x, rows_.row(row));
+      const bool has_print = !rows_.prints.empty() && rows_.prints[row] != 0;
+      if (has_print && rows_.prints[row] != print) return;
+      const double distance = has_print ? 0.0 : apart(x, rows_.row(row));
       if (distance > nearest_ || (distance == nearest_ && best_ != none)) return;
       nearest_ = distance;
       best_ = row;

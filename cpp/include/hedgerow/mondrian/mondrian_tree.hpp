@@ -79,12 +79,14 @@ struct MondrianTree {
     boxes.release(node(parent).box);
     boxes.release(node(node(parent).child(right_vanishes)).box);
     summaries[parent] = summaries[node(parent).child(!right_vanishes)];
+    summaries[node(parent).left()] = summaries[node(parent).right()] = {};
     shape.contract(parent, right_vanishes);
   }
 
   void join_leaves(NodeId parent) {
     boxes.release(node(node(parent).left()).box);
     boxes.release(node(node(parent).right()).box);
+    summaries[node(parent).left()] = summaries[node(parent).right()] = {};
     shape.join_leaves(parent);
   }
 

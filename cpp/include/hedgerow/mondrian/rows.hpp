@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rows that a forest has learned and not unlearned, kept once for all its trees: features in forest units, label
-// and weight. A row's number is reused after the row has been forgotten, never before.
+// and weight. A row's number is reused after the row has been forgotten, never before; of a forgotten row nothing is
+// kept.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <vector>
 
@@ -14,6 +18,18 @@ namespace hedgerow::mondrian {
 
 using tree::RowId;
 
+/// A number by which a row, as the user gave it, is known again after its features were brought into other units.
+/// Never 0. Equal rows have equal prints, and 0.0 equals -0.0.
+inline std::uint32_t print_of(const double* x, std::size_t width) {
+  std::uint64_t print = 0x243F6A8885A308D3;
+  for (std::size_t d = 0; d < width; ++d) {
+    print = (print ^ std::bit_cast<std::uint64_t>(x[d] + 0.0)) * 0x9E3779B97F4A7C15;
+    print ^= print >> 29;
+  }
+  const auto folded = static_cast<std::uint32_t>(print ^ (print >> 32));
+  return folded == 0 ? 1 : folded;
+}
+
 class Rows {
  public:
   explicit Rows(std::size_t width = 0) : width_(width) {}
@@ -21,6 +37,7 @@ class Rows {
   std::vector<float> features;        ///< row-major, D a row, in forest units
   std::vector<double> labels;
   std::vector<double> weights;        ///< empty while every weight is one
+  std::vector<std::uint32_t> prints;  ///< 0 for rows stored in batch; empty while all are
   std::vector<RowId> freed;           ///< numbers that wait to be reused, last first
 
   [[nodiscard]] std::size_t width() const { return width_; }
@@ -40,6 +57,7 @@ class Rows {
       features.resize(features.size() + width_);
       labels.push_back(label);
       if (!weights.empty()) weights.push_back(weight);
+      if (!prints.empty()) prints.push_back(0);
     } else {
       id = freed.back();
       freed.pop_back();
@@ -51,7 +69,18 @@ class Rows {
     return id;
   }
 
-  void free(RowId id) { freed.push_back(id); }
+  void keep_print(RowId id, std::uint32_t print) {
+    if (prints.empty()) prints.assign(capacity(), 0);
+    prints[id] = print;
+  }
+
+  void free(RowId id) {
+    std::fill_n(row(id), width_, 0.0F);
+    labels[id] = 0.0;
+    if (!weights.empty()) weights[id] = 1.0;
+    if (!prints.empty()) prints[id] = 0;
+    freed.push_back(id);
+  }
 
   template <class Visit>
   void for_each(Visit&& visit) const {

@@ -103,6 +103,7 @@ class Tree {
   }
 
   void release_pair(NodeId pair) {
+    nodes[pair] = nodes[pair + 1] = Node::leaf();
     nodes[pair].feature = nodes[pair + 1].feature = Node::freed_mark;
     nodes[pair].next_freed = nodes[pair + 1].next_freed = first_freed;
     first_freed = pair;
