@@ -72,7 +72,7 @@ class Saveable:
         header = {
             "format_version": FORMAT_VERSION,
             "class": type(self).__name__,
-            "parameters": {name: _encode(name, value) for name, value in self.get_params(deep=False).items()},  # type: ignore[attr-defined]
+            "parameters": {name: encode_parameter(name, value) for name, value in self.get_params(deep=False).items()},  # type: ignore[attr-defined]
             "fitted": None if state is None else state[0],
         }
         arrays = {} if state is None else {name: np.ascontiguousarray(array) for name, array in state[1].items()}
@@ -151,7 +151,7 @@ def _read(content: bytes) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
-def _encode(name: str, value: Any) -> Any:
+def encode_parameter(name: str, value: Any) -> Any:
     """A parameter as JSON."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -166,7 +166,12 @@ def _encode(name: str, value: Any) -> Any:
 def _decode(value: Any) -> Any:
     if isinstance(value, dict):
         state = np.random.RandomState()
-        kind, keys, *rest = value["random_state"]
-        state.set_state((kind, np.asarray(keys, dtype=np.uint32), *rest))
+        try:
+            kind, keys, *rest = value["random_state"]
+            state.set_state((kind, np.asarray(keys, dtype=np.uint32), *rest))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"its random state is malformed ({error!r})") from None
         return state
+    if isinstance(value, list):
+        raise ValueError(f"no parameter is a list, got {value!r}")
     return value

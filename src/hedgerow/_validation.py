@@ -21,19 +21,21 @@ def check_integer(name: str, value: object, least: int) -> None:
         raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
 
 
-def check_positive(name: str, value: object, may_be_infinite: bool = False) -> None:
+def check_positive(name: str, value: object, or_none: bool = False, or_infinite: bool = False) -> None:
     """Raise ValueError unless ``value`` is a positive number."""
+    if or_none and value is None:
+        return
     fits = isinstance(value, Real) and not isinstance(value, bool) and float(value) > 0
-    if not fits or not (may_be_infinite or math.isfinite(float(value))):  # type: ignore[arg-type]
-        raise ValueError(f"{name} must be a positive number, got {value!r}")
+    if not fits or not (or_infinite or math.isfinite(float(value))):  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a positive number{' or None' if or_none else ''}, got {value!r}")
 
 
 def n_threads_of(n_jobs: int | None) -> int:
     """scikit-learn's ``n_jobs`` as a number of threads: None is one, -1 all cores, -2 all but one."""
     if n_jobs is None:
         return 1
-    if n_jobs == 0:
-        raise ValueError("n_jobs must not be 0; use None for one thread or -1 for all cores")
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None, a number of threads or -1 for all cores, got {n_jobs!r}")
     if n_jobs > 0:
         return int(n_jobs)
     return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
@@ -66,14 +68,13 @@ class RowReader:
     def __init__(self, width: int, names: npt.NDArray[np.object_] | None) -> None:
         self.width = width
         self.names = None if names is None else [str(name) for name in names]
-        self._zeros = np.zeros(width)
 
     def __call__(self, x: object) -> Floats:
         """Return ``x`` as a vector, or raise ValueError with what came and what was expected."""
         row = self._vector(x)
         if row.shape != (self.width,):
             raise ValueError(f"a row must have {self.width} features, as the rows learned so far; got {row.size}")
-        if self._zeros.dot(row) != 0.0:  # 0 * NaN and 0 * inf are NaN
+        if not math.isfinite(row.sum()) and not np.isfinite(row).all():  # a finite sum is the quick way to know
             bad = int(np.flatnonzero(~np.isfinite(row))[0])
             raise ValueError(f"feature {self._name(bad)} is {row[bad]}; every feature must be a finite number")
         return row

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow._persistence import Arrays, Saveable
+from hedgerow._persistence import Arrays, Saveable, encode_parameter
 from hedgerow.mondrian._scaling import ColumnScaling
 
 
@@ -51,7 +51,7 @@ class ForestFiles(Saveable):
         numbers: dict[str, Any] = {
             "width": self._core.width,
             "seed": self._core.seed,
-            "shaped_by": dict(self._shaped_by),
+            "shaped_by": {name: encode_parameter(name, value) for name, value in self._shaped_by.items()},
             "feature_names": [str(name) for name in self.feature_names_in_]
             if hasattr(self, "feature_names_in_")
             else None,

@@ -126,7 +126,6 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         The first row may be the first call; a mapping then names the features.
         """
         row, label = self._prepared_one(x, y)
-        self._review_if_due()
         self._core.learn_one(row, label)
         self._review_if_due()
         return self
@@ -219,7 +218,8 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         check_integer("min_samples_split", self.min_samples_split, least=2)
         if self.window is not None:
             check_integer("window", self.window, least=1)
-        check_positive("lifetime", self.lifetime, may_be_infinite=True)
+        check_positive("lifetime", self.lifetime, or_infinite=True)
+        n_threads_of(self.n_jobs)
         if self.scaling not in ("range", "rank", "none"):
             raise ValueError(f"scaling must be 'range', 'rank' or 'none', got {self.scaling!r}")
 
@@ -263,7 +263,7 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
                 f"{self.min_samples_split}, so no tree can split: a row of weight w counts as w rows. Weights that "
                 f"were normalised should be multiplied by the number of rows ({n_rows}).",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
     def _adopt(self, core: Any, scaling: ColumnScaling) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     True
     >>> forest.predict_interval([[1.0]], confidence=0.9).shape
     (1, 2)
-    >>> forest.learn_one([9.0], 2.0).predict_one([9.0]) > mean[1]
+    >>> bool(forest.learn_one([9.0], 2.0).predict_one([9.0]) > mean[1])
     True
     """
 
@@ -259,11 +260,10 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         if self.hyperparameters != "paper":
             raise ValueError(f"hyperparameters must be 'paper', got {self.hyperparameters!r}")
         for name in ("drift_variance", "drift_rate", "noise_variance", "signal_to_noise"):
-            if getattr(self, name) is not None:
-                check_positive(name, getattr(self, name))
+            check_positive(name, getattr(self, name), or_none=True)
         if self.noise_variance is not None and self.signal_to_noise is not None:
             raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
-        if self.prior_mean is not None and not math.isfinite(self.prior_mean):
+        if self.prior_mean is not None and not (isinstance(self.prior_mean, Real) and math.isfinite(self.prior_mean)):
             raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
 
     def _y_checks(self) -> dict[str, Any]:
@@ -312,7 +312,7 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
 
     def _rule(self) -> _core.QueryRule:
         if self.smoothing == "hierarchy":
-            return self._settings().hierarchy_rule(*self._core.model, self._origin)
+            return self._settings().hierarchy_rule(self._core.model, self._origin)
         return self._settings().moments_rule(self._noise_ratio, self._origin)
 
     def _pieces(self, n_rows: int) -> list[slice]:

@@ -7,15 +7,12 @@ the labels row by row, because they enter in the query only.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-
-from scipy.special import expit
+from typing import NamedTuple
 
 from hedgerow._core import QueryRule
 
 
-@dataclass(frozen=True)
-class Smoothing:
+class Smoothing(NamedTuple):
     """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where appendix B decides."""
 
     prior_mean: float | None
@@ -40,8 +37,9 @@ class Smoothing:
         signal = max(label_variance - self.noise_variance, 1e-3 * max(label_variance, self.noise_variance))
         return signal / self._share_gained(rate) / self.noise_variance
 
-    def hierarchy_rule(self, rate: float, ratio: float, origin: float) -> QueryRule:
-        """mu_H and gamma_1, from gamma_1 (1/2 + 1/K) = Var y."""
+    def hierarchy_rule(self, model: tuple[float, float], origin: float) -> QueryRule:
+        """mu_H and gamma_1, from gamma_1 (1/2 + 1/K) = Var y, where the model is (gamma_2, K)."""
+        rate, ratio = model
         fixed = self.drift_variance if self.noise_variance is None else ratio * self.noise_variance
         return QueryRule(
             centre=math.nan if self.prior_mean is None else self.prior_mean - origin,
@@ -61,7 +59,8 @@ class Smoothing:
 
     def _share_gained(self, rate: float) -> float:
         """Of gamma_1, on the way from the root to a leaf: 1/2, or less when the lifetime is finite."""
-        return float(0.5 - expit(-rate * self.lifetime))
+        fading = math.exp(-rate * self.lifetime)
+        return 0.5 - fading / (1.0 + fading)
 
 
 def paper_ratio(weight: float) -> float:

@@ -169,6 +169,9 @@ void restore(Forest<M>& forest, const Archive& archive) {
   require(archive.lower_seen.size() == width && archive.upper_seen.size() == width && archive.labels_seen.size() == 3 &&
               archive.counters.size() == 4,
           "a count is missing");
+  require(archive.counters[0] == 0 ||
+              (detail::all_finite(archive.lower_seen) && detail::all_finite(archive.upper_seen)),
+          "a column's range is not finite");
   require(detail::all_finite(archive.labels_seen) && detail::all_finite(archive.summaries), "a summary is not finite");
   require(archive.arrival_order.size() == (forest.window == 0 ? 0 : forest.rows.size()), "the order of arrival is broken");
   std::size_t node_at = 0, list_at = 0;

@@ -49,7 +49,14 @@ void predict_moments(const Forest<M>& forest, const Points& points, label::Query
     std::vector<Moments> moments(n);
     Descender<M> descender;
     for (const auto& tree : forest.trees) {
-      descender.descend({tree, forest.rows, forest.growth, forest.model, query}, scaled, n, moments.data());
+      const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
+      if (n > 1) {
+        descender.descend(asking, scaled, n, moments.data());
+      } else {
+        walk(asking, scaled, [&](double weight, const label::Gaussian& part) {
+          moments[0].hear(weight, part, query.centre);
+        });
+      }
     }
     const double n_trees = static_cast<double>(forest.trees.size());
     for (std::size_t i = 0; i < n; ++i) {

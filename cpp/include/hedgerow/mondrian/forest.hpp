@@ -80,7 +80,11 @@ class Forest {
   void grow(std::size_t first, std::size_t last, std::size_t n_threads) {
     std::vector<RowId> members;
     members.reserve(rows.size());
-    rows.for_each([&](RowId id) { members.push_back(id); });
+    if (window != 0) {  // numbers are reused in another order when rows come in chunks; arrivals are not
+      members.assign(arrival_order.begin(), arrival_order.end());
+    } else {
+      rows.for_each([&](RowId id) { members.push_back(id); });
+    }
     if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
     nurseries_.resize(std::max(nurseries_.size(), n_threads));
     parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {

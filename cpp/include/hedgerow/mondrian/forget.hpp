@@ -56,7 +56,7 @@ class Forgetter {
       const Node& left = tree.node(tree.node(parent).left());
       const Node& right = tree.node(tree.node(parent).right());
       if (!left.is_leaf() || !right.is_leaf()) break;
-      if (static_cast<double>(left.weight) + static_cast<double>(right.weight) >= growth.min_samples_split) break;
+      if (!growth.is_light(static_cast<double>(left.weight) + static_cast<double>(right.weight))) break;
       tree.join_leaves(parent);
       listen(tree, parent, rows, model);
       path_.pop_back();

@@ -170,7 +170,7 @@ class Grower {
   /// The first cut that separates the block's rows, and the rows dealt to its sides.
   Cut sample_cut(const Block& block, std::vector<std::uint32_t>& members, const Task& task) {
     const Cut no_cut{0, 0, 0, task.begin};
-    if (weight_of(block, members, task) < setting_->growth.min_samples_split) return no_cut;
+    if (setting_->growth.is_light(weight_of(block, members, task))) return no_cut;
     double time = task.above;
     for (;;) {
       const double rate = loose_.rate();

@@ -24,6 +24,9 @@ using tree::none;
 struct Growth {
   double min_samples_split = 2;  ///< a block whose rows weigh less is paused
   double lifetime = std::numeric_limits<double>::infinity();
+
+  /// Fractional weights that add up to the threshold but for rounding have reached it.
+  [[nodiscard]] bool is_light(double weight) const { return weight < min_samples_split * (1.0 - 1e-6); }
 };
 
 template <label::LabelModel M>
@@ -57,7 +60,7 @@ struct MondrianTree {
   /// A paused leaf keeps its rows, draws no split, and is grown afresh when it may split at last: its rows
   /// weigh too little (document 000, Algorithm 2, line 2), or they all lie on one point.
   [[nodiscard]] bool is_paused(NodeId leaf, const Growth& growth) const {
-    return node(leaf).box == none || static_cast<double>(node(leaf).weight) < growth.min_samples_split;
+    return node(leaf).box == none || growth.is_light(static_cast<double>(node(leaf).weight));
   }
 
   // The three verbs, with the columns beside the skeleton.
