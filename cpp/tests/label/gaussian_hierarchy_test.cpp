@@ -21,10 +21,10 @@ struct TwoLeaves {
     model.add(left, 1.5, 1.0);
     model.add(left, -0.5, 2.0);
     model.add(right, 4.0, 0.5);
-    root = model.merge(left, lifetime, right, lifetime, time);
-    at_root = model.infer(model.prior(query), root, time);
-    at_left = model.infer(at_root, left, lifetime);
-    at_right = model.infer(at_root, right, lifetime);
+    root = model.merge(left, model.clock(lifetime), right, model.clock(lifetime), model.clock(time));
+    at_root = model.infer(model.prior(query), root, model.clock(time));
+    at_left = model.infer(at_root, left, model.clock(lifetime));
+    at_right = model.infer(at_root, right, model.clock(lifetime));
   }
 
   /// phi = gamma_1 (sigma(gamma_2 to) - sigma(gamma_2 from)), as the paper writes it.
@@ -125,7 +125,7 @@ TEST(a_weight_counts_as_repetition) {
 
 TEST(merge_does_not_care_which_child_is_left) {
   const TwoLeaves tree;
-  const auto swapped = tree.model.merge(tree.right, infinity, tree.left, infinity, tree.time);
+  const auto swapped = tree.model.merge(tree.right, 0.0, tree.left, 0.0, tree.model.clock(tree.time));
   CHECK_NEAR(swapped.precision, tree.root.precision, 1e-14);
   CHECK_NEAR(swapped.mean, tree.root.mean, 1e-14);
 }

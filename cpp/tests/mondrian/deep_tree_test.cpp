@@ -94,7 +94,7 @@ TEST(a_chain_of_a_hundred_thousand_nodes_does_not_overflow_the_stack) {
     tree.hear_rows(leaf, forest.rows, forest.model);
     if (row == 0) continue;
     tree.measure_children(tree.root, forest.rows);
-    tree.hear_children(tree.root, forest.model, forest.growth);
+    tree.hear_children(tree.root, forest.model);
   }
   CHECK(depth(tree) == n - 1);
   CHECK(is_sound(forest));

@@ -64,7 +64,7 @@ TEST(beliefs_of_all_nodes_are_the_exact_posterior) {
     const DenseTree exact(forest, tree);
     std::map<NodeId, GaussianHierarchy::Belief> beliefs;
     const auto infer = [&](const GaussianHierarchy::Belief& parent, NodeId id) {
-      beliefs[id] = forest.model.infer(parent, tree.summaries[id], tree.time(id, forest.growth));
+      beliefs[id] = forest.model.infer(parent, tree.summaries[id], tree.clock(id, forest.model));
       CHECK_NEAR(beliefs[id].mean, exact.dense.mean(exact.variable.at(id)), 1e-11);
       CHECK_NEAR(query.variance * beliefs[id].variance, exact.dense.variance(exact.variable.at(id)), 1e-11);
     };

@@ -121,7 +121,7 @@ std::vector<std::string> broken_rules(const Forest<M>& forest) {
     broken.insert(broken.end(), found.begin(), found.end());
     if (!found.empty()) continue;
     auto afresh = tree;
-    afresh.hear_everything(forest.rows, forest.model, forest.growth);
+    afresh.hear_everything(forest.rows, forest.model);
     std::vector<tree::NodeId> order;
     append_preorder(tree.shape, tree.root, order);
     for (const tree::NodeId id : order) {

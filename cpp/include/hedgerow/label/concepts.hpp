@@ -33,10 +33,12 @@ concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && s
                      requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
                               const typename M::Belief& belief, const Branch& branch, Query query, double number) {
                        model.add(summary, number, number);  // a label, with its weight, arrives at a leaf
-                       // an inner node, split at the last time, hears two children, split at theirs
+                       // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves are
+                       { model.clock(number) } -> std::same_as<double>;
+                       // an inner node, at the last clock, hears two children, at theirs
                        { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
                        { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root
-                       // the query steps down to a node split at this time
+                       // the query steps down to a node at this clock
                        { model.infer(belief, heard, number) } -> std::same_as<typename M::Belief>;
                        { model.speak(belief, query) } -> std::same_as<Gaussian>;  // from inside a leaf
                        // from a would-be branch between a parent's belief and its child's

@@ -59,24 +59,24 @@ struct GaussianHierarchy {
     summary.mean += gained / summary.precision * (label - summary.mean);
   }
 
-  [[nodiscard]] Summary merge(const Summary& left, double left_time, const Summary& right, double right_time,
-                              double time) const {
-    const double own = psi(time);
-    const double from_left = diffuse(left.precision, own - psi(left_time));
-    const double from_right = diffuse(right.precision, own - psi(right_time));
+  [[nodiscard]] double clock(double time) const { return psi(time); }
+
+  [[nodiscard]] Summary merge(const Summary& left, double left_psi, const Summary& right, double right_psi,
+                              double own_psi) const {
+    const double from_left = diffuse(left.precision, own_psi - left_psi);
+    const double from_right = diffuse(right.precision, own_psi - right_psi);
     const double total = from_left + from_right;
     return {total, left.mean + from_right / total * (right.mean - left.mean)};
   }
 
   [[nodiscard]] Belief prior(Query query) const { return {query.centre, 0.0, psi(0.0), 1.0}; }
 
-  [[nodiscard]] Belief infer(const Belief& parent, const Summary& heard, double time) const {
-    const double own = psi(time);
-    const double drift = std::max(parent.psi - own, 0.0);
+  [[nodiscard]] Belief infer(const Belief& parent, const Summary& heard, double own_psi) const {
+    const double drift = std::max(parent.psi - own_psi, 0.0);
     const double k = heard.precision * drift;
     const double coupling = 1.0 / (1.0 + k);
     return {parent.mean + k * coupling * (heard.mean - parent.mean),
-            (drift + parent.variance * coupling) * coupling, own, coupling};
+            (drift + parent.variance * coupling) * coupling, own_psi, coupling};
   }
 
   [[nodiscard]] Gaussian speak(const Belief& belief, Query query) const {

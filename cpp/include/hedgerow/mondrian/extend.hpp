@@ -55,7 +55,7 @@ class Extender {
       above = static_cast<double>(node.time);
       id = node.child(node.sends_right(x));
     }
-    for (auto id = path_.rbegin(); id != path_.rend(); ++id) tree.hear_children(*id, setting.model, setting.growth);
+    tree.hear_path(path_, setting.model);
   }
 
  private:

@@ -182,7 +182,7 @@ class Forest {
   void set_model(const M& other, std::size_t n_threads) {
     model = other;
     parallel::for_each_index(trees.size(), n_threads,
-                             [&](std::size_t b, std::size_t) { trees[b].hear_everything(rows, model, growth); });
+                             [&](std::size_t b, std::size_t) { trees[b].hear_everything(rows, model); });
   }
 
   /// The same rows in the units of another scaling, in trees still to be grown.

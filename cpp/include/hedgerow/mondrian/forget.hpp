@@ -35,7 +35,7 @@ class Forgetter {
       id = parent;
     }
     pause_light_blocks(tree, id, rows, growth, model);
-    tell_ancestors(tree, rows, growth, model);
+    tell_ancestors(tree, rows, model);
   }
 
  private:
@@ -65,12 +65,11 @@ class Forgetter {
   }
 
   /// Boxes shrink up to the first ancestor that does not; summaries change up to the root.
-  void tell_ancestors(MondrianTree<M>& tree, const Rows& rows, const Growth& growth, const M& model) {
-    bool shrinking = true;
+  void tell_ancestors(MondrianTree<M>& tree, const Rows& rows, const M& model) {
     for (auto id = path_.rbegin(); id != path_.rend(); ++id) {
-      if (shrinking) shrinking = tree.measure_children(*id, rows);
-      tree.hear_children(*id, model, growth);
+      if (!tree.measure_children(*id, rows)) break;
     }
+    tree.hear_path(path_, model);
   }
 
   std::vector<NodeId> path_;

@@ -85,7 +85,7 @@ class Grower {
     for (auto id = made_.rbegin(); id != made_.rend(); ++id) {
       if (tree.node(*id).is_leaf()) continue;
       tree.measure_children(*id, setting.rows);
-      tree.hear_children(*id, setting.model, setting.growth);
+      tree.hear_children(*id, setting.model);
     }
   }
 

@@ -153,10 +153,30 @@ struct MondrianTree {
     summaries[leaf] = summary;
   }
 
-  void hear_children(NodeId id, const M& model, const Growth& growth) {
+  /// The model's clock at a node; a leaf is at the end of time.
+  [[nodiscard]] double clock(NodeId id, const M& model) const {
+    return node(id).is_leaf() ? 0.0 : model.clock(static_cast<double>(node(id).time));
+  }
+
+  void hear_children(NodeId id, const M& model) {
     const NodeId left = node(id).left(), right = node(id).right();
-    summaries[id] = model.merge(summaries[left], time(left, growth), summaries[right], time(right, growth),
-                                static_cast<double>(node(id).time));
+    summaries[id] = model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model),
+                                clock(id, model));
+  }
+
+  /// All nodes of a path from the root hear their children, the last node first.
+  void hear_path(const std::vector<NodeId>& path, const M& model) {
+    NodeId below = none;  // the child on the path, whose clock is known already
+    double clock_below = 0.0;
+    for (auto id = path.rbegin(); id != path.rend(); ++id) {
+      const NodeId left = node(*id).left(), right = node(*id).right();
+      const double own = clock(*id, model);
+      const double left_clock = left == below ? clock_below : clock(left, model);
+      const double right_clock = right == below ? clock_below : clock(right, model);
+      summaries[*id] = model.merge(summaries[left], left_clock, summaries[right], right_clock, own);
+      below = *id;
+      clock_below = own;
+    }
   }
 
   /// f(leaf) for leaves and g(inner node) for inner nodes, children before parents.
@@ -174,8 +194,8 @@ struct MondrianTree {
   }
 
   /// All summaries anew, from the rows up. Needed when the model's own numbers have changed.
-  void hear_everything(const Rows& rows, const M& model, const Growth& growth) {
-    bottom_up([&](NodeId id) { hear_rows(id, rows, model); }, [&](NodeId id) { hear_children(id, model, growth); });
+  void hear_everything(const Rows& rows, const M& model) {
+    bottom_up([&](NodeId id) { hear_rows(id, rows, model); }, [&](NodeId id) { hear_children(id, model); });
   }
 
   void clear() {

@@ -40,7 +40,7 @@ void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
   for (NodeId id = asking.tree.root;;) {
     const Node& node = asking.tree.node(id);
     const double time = asking.tree.time(id, asking.growth);
-    const auto own = asking.model.infer(parent, asking.tree.summaries[id], time);
+    const auto own = asking.model.infer(parent, asking.tree.summaries[id], asking.tree.clock(id, asking.model));
     const double outside = asking.tree.outside(id, asking.rows, x);
     if (outside > 0.0) {
       const label::Branch branch = branch_on(above, time, outside);
@@ -165,7 +165,8 @@ class Descender {
   std::uint32_t visit(const Asking<M>& asking, NodeId id, std::uint32_t parent) {
     const double time = asking.tree.time(id, asking.growth);
     const Visited above = visited_[parent];
-    visited_.push_back({above.time, time, parent, asking.model.infer(above.belief, asking.tree.summaries[id], time)});
+    const double clock = asking.tree.clock(id, asking.model);
+    visited_.push_back({above.time, time, parent, asking.model.infer(above.belief, asking.tree.summaries[id], clock)});
     return static_cast<std::uint32_t>(visited_.size() - 1);
   }
 
