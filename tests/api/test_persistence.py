@@ -205,11 +205,11 @@ HOSTILE_NUMBERS = [
     {"seed": 2**64},
     {"seed": None},
     {"origin": float("nan")},
-    {"model": [0.0, 1.0]},
-    {"model": None},
-    {"model": [1.0, -1.0]},
-    {"model": [1.0, float("inf")]},
     {"model": [1.0]},
+    {"model": [1.0, 1.0, 1.0]},
+    {"model": [0.0, 1.0]},
+    {"model": [1.0, float("inf")]},
+    {"model": None},
     {"shaped_by": {"n_estimators": 10**9}},
     {"shaped_by": {"n_estimators": 10**400}},
     {"shaped_by": {"min_samples_split": 10**400}},
@@ -226,6 +226,7 @@ HOSTILE_NUMBERS = [
 def test_hostile_numbers(path, change):
     header, arrays = parts(path)
     (name,) = change
+    assert name in header["fitted"]
     new = {**header["fitted"][name], **change[name]} if isinstance(change[name], dict) else change[name]
     header["fitted"][name] = new
     write(path, header, arrays)
