@@ -32,8 +32,8 @@ class Curve:
     def broken_line(self) -> npt.NDArray[np.float64]:
         """Return the best fit that is straight in log n, up to a knee and beyond it.
 
-        A row visits about log n nodes. Below the knee they wait in the processor's cache; beyond it, each
-        further level of the trees is fetched from memory: a steeper line, but still a line.
+        A row visits about log n nodes. The knee is where, most likely, the trees outgrow the cache
+        and each further level has to be fetched from memory; that was not measured here.
         """
         doublings = np.log2(self.n_rows)
         fits = []
