@@ -74,10 +74,12 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
                      const auto& seen = self.labels_seen;
                      return std::make_tuple(seen.weight, seen.mean, seen.squares);
                    })
-      .def_prop_ro("lower_seen", [](const Self& self) { return to_numpy(std::vector(self.lower_seen)); },
-                   nb::rv_policy::automatic)
-      .def_prop_ro("upper_seen", [](const Self& self) { return to_numpy(std::vector(self.upper_seen)); },
-                   nb::rv_policy::automatic)
+      .def_prop_ro(
+          "lower_seen", [](const Self& self) { return to_numpy(std::vector(self.lower_seen)); },
+          nb::rv_policy::automatic)
+      .def_prop_ro(
+          "upper_seen", [](const Self& self) { return to_numpy(std::vector(self.upper_seen)); },
+          nb::rv_policy::automatic)
       .def_prop_ro("n_nodes",
                    [](const Self& self) {
                      std::size_t total = 0;
@@ -114,17 +116,16 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
              self.rows.for_each([&](RowId id) { weights.push_back(self.rows.weight(id)); });
              return to_numpy(std::move(weights));
            })
-      .def(
-          "row_values",
-          [](const Self& self) {
-            std::vector<double> values;
-            self.rows.for_each([&](RowId id) {
-              for (std::size_t d = 0; d < self.rows.width(); ++d) {
-                values.push_back(self.scaling.value(d, self.rows.row(id)[d]));
-              }
-            });
-            return to_numpy(std::move(values), {self.rows.size(), self.rows.width()});
-          })
+      .def("row_values",
+           [](const Self& self) {
+             std::vector<double> values;
+             self.rows.for_each([&](RowId id) {
+               for (std::size_t d = 0; d < self.rows.width(); ++d) {
+                 values.push_back(self.scaling.value(d, self.rows.row(id)[d]));
+               }
+             });
+             return to_numpy(std::move(values), {self.rows.size(), self.rows.width()});
+           })
       .def(
           "store",
           [](Self& self, const Features& x, const Labels& y, const Labels& weights) {
@@ -246,7 +247,8 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
            [](const Self& self) {
              nb::dict arrays;
              Archive archive = archived(self);
-             Archive::for_each_array(archive, [&](const char* key, auto& values) { arrays[key] = to_numpy(std::move(values)); });
+             Archive::for_each_array(archive,
+                                     [&](const char* key, auto& values) { arrays[key] = to_numpy(std::move(values)); });
              return arrays;
            })
       .def("restore", [](Self& self, const nb::dict& arrays) {
@@ -255,7 +257,8 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
           using T = typename std::decay_t<decltype(values)>::value_type;
           Vector<T> array;
           if (!arrays.contains(key) || !nb::try_cast(arrays[key], array, false)) {
-            throw std::invalid_argument(std::string("not a valid forest: the array ") + key + " is missing or mistyped");
+            throw std::invalid_argument(std::string("not a valid forest: the array ") + key +
+                                        " is missing or mistyped");
           }
           values.assign(array.data(), array.data() + array.shape(0));
         });
@@ -277,10 +280,9 @@ void bind_mondrian_forests(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"));
   bind_forest<GaussianHierarchy>(m, "HierarchyForest")
-      .def_prop_ro("model",
-                   [](const Hierarchy& self) {
-                     return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise);
-                   })
+      .def_prop_ro(
+          "model",
+          [](const Hierarchy& self) { return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise); })
       .def(
           "set_model",
           [](Hierarchy& self, double drift_rate, double signal_to_noise, std::size_t n_threads) {

@@ -257,7 +257,7 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         return float(self._encode_labels([y])[0])
 
     def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
-        if weights.size and weights.sum() < self.min_samples_split <= n_rows:
+        if weights.size and weights.sum() < self.min_samples_split * (1 - 1e-6) and n_rows >= self.min_samples_split:
             warnings.warn(
                 f"the sample weights add up to {weights.sum():.3g}, less than min_samples_split="
                 f"{self.min_samples_split}, so no tree can split: a row of weight w counts as w rows. Weights that "

@@ -33,7 +33,8 @@ concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && s
                      requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
                               const typename M::Belief& belief, const Branch& branch, Query query, double number) {
                        model.add(summary, number, number);  // a label, with its weight, arrives at a leaf
-                       // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves are
+                       // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves
+                       // are
                        { model.clock(number) } -> std::same_as<double>;
                        // an inner node, at the last clock, hears two children, at theirs
                        { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;

@@ -31,10 +31,10 @@ inline double expected_wait(const Branch& branch) {
 }
 
 struct GaussianHierarchy {
-  double drift_rate = 1.0;        ///< gamma_2
-  double signal_to_noise = 1.0;   ///< K = gamma_1 / sigma_y^2
-  double psi_at_lifetime = 0.0;   ///< sigma(-gamma_2 lifetime)
-  double noise = 1.0;             ///< 1 / K, the variance of a label around its leaf's mean
+  double drift_rate = 1.0;       ///< gamma_2
+  double signal_to_noise = 1.0;  ///< K = gamma_1 / sigma_y^2
+  double psi_at_lifetime = 0.0;  ///< sigma(-gamma_2 lifetime)
+  double noise = 1.0;            ///< 1 / K, the variance of a label around its leaf's mean
 
   struct Summary {
     double precision = 0.0;  ///< in units of 1 / gamma_1
@@ -51,7 +51,9 @@ struct GaussianHierarchy {
     return {drift_rate, signal_to_noise, fading(drift_rate * lifetime), 1.0 / signal_to_noise};
   }
 
-  [[nodiscard]] [[gnu::always_inline]] double psi(double time) const { return fading(drift_rate * time) - psi_at_lifetime; }
+  [[nodiscard]] [[gnu::always_inline]] double psi(double time) const {
+    return fading(drift_rate * time) - psi_at_lifetime;
+  }
 
   void add(Summary& summary, double label, double weight) const {
     const double gained = weight * signal_to_noise;
@@ -75,8 +77,8 @@ struct GaussianHierarchy {
     const double drift = std::max(parent.psi - own_psi, 0.0);
     const double k = heard.precision * drift;
     const double coupling = 1.0 / (1.0 + k);
-    return {parent.mean + k * coupling * (heard.mean - parent.mean),
-            (drift + parent.variance * coupling) * coupling, own_psi, coupling};
+    return {parent.mean + k * coupling * (heard.mean - parent.mean), (drift + parent.variance * coupling) * coupling,
+            own_psi, coupling};
   }
 
   [[nodiscard]] Gaussian speak(const Belief& belief, Query query) const {

@@ -17,11 +17,10 @@ namespace hedgerow::mondrian {
 /// Nodes are written word by word: a location is also a leaf's number of rows, a link is children or rows.
 struct Archive {
   std::vector<std::uint64_t> tree_sizes, list_sizes, counters, first_knot;
-  std::vector<std::uint32_t> first_freed_nodes, split_features, split_locations, links, times, next_rows, freed_rows, arrival_order,
-      prints;
+  std::vector<std::uint32_t> first_freed_nodes, split_features, split_locations, links, times, next_rows, freed_rows,
+      arrival_order, prints;
   std::vector<float> features;
-  std::vector<double> summaries, labels, weights, knot_values, knot_images, slopes, lower_seen, upper_seen,
-      labels_seen;
+  std::vector<double> summaries, labels, weights, knot_values, knot_images, slopes, lower_seen, upper_seen, labels_seen;
 
   /// f(name, array) for every array. The names are the file format.
   template <class Self, class Function>
@@ -133,8 +132,7 @@ inline Rows checked_rows(const Archive& archive, std::size_t width) {
   rows.prints = archive.prints;
   rows.freed = archive.freed_rows;
   const std::size_t n = rows.labels.size();
-  require(n < none && rows.features.size() == n * width &&
-              (rows.weights.empty() || rows.weights.size() == n) &&
+  require(n < none && rows.features.size() == n * width && (rows.weights.empty() || rows.weights.size() == n) &&
               (rows.prints.empty() || rows.prints.size() == n) && rows.freed.size() <= n,
           "the rows have the wrong shape");
   require(all_finite(rows.features) && all_finite(rows.labels) && all_finite(rows.weights), "a row is not finite");
@@ -163,17 +161,17 @@ void restore(Forest<M>& forest, const Archive& archive) {
               archive.first_freed_nodes.size() == n_trees,
           "the number of trees is not the one announced");
   require(archive.split_locations.size() == n_nodes && archive.links.size() == n_nodes &&
-              archive.times.size() == n_nodes &&
-              archive.summaries.size() == per_node * n_nodes,
+              archive.times.size() == n_nodes && archive.summaries.size() == per_node * n_nodes,
           "the columns of the trees differ in length");
   require(archive.lower_seen.size() == width && archive.upper_seen.size() == width && archive.labels_seen.size() == 3 &&
               archive.counters.size() == 4,
           "a count is missing");
-  require(archive.counters[0] == 0 ||
-              (detail::all_finite(archive.lower_seen) && detail::all_finite(archive.upper_seen)),
-          "a column's range is not finite");
+  require(
+      archive.counters[0] == 0 || (detail::all_finite(archive.lower_seen) && detail::all_finite(archive.upper_seen)),
+      "a column's range is not finite");
   require(detail::all_finite(archive.labels_seen) && detail::all_finite(archive.summaries), "a summary is not finite");
-  require(archive.arrival_order.size() == (forest.window == 0 ? 0 : forest.rows.size()), "the order of arrival is broken");
+  require(archive.arrival_order.size() == (forest.window == 0 ? 0 : forest.rows.size()),
+          "the order of arrival is broken");
   std::size_t node_at = 0, list_at = 0;
   for (std::size_t b = 0; b < n_trees; ++b) {
     const std::size_t size = archive.tree_sizes[b], list_size = archive.list_sizes[b];

@@ -53,9 +53,8 @@ void predict_moments(const Forest<M>& forest, const Points& points, label::Query
       if (n > 1) {
         descender.descend(asking, scaled, n, moments.data());
       } else {
-        walk(asking, scaled, [&](double weight, const label::Gaussian& part) {
-          moments[0].hear(weight, part, query.centre);
-        });
+        walk(asking, scaled,
+             [&](double weight, const label::Gaussian& part) { moments[0].hear(weight, part, query.centre); });
       }
     }
     const double n_trees = static_cast<double>(forest.trees.size());
@@ -79,7 +78,8 @@ struct Mixtures {
   }
   /// The components of one point of another such set, added to the last point of this one.
   void append(const Mixtures& other, std::size_t point) {
-    const auto begin = static_cast<std::ptrdiff_t>(other.first[point]), end = static_cast<std::ptrdiff_t>(other.first[point + 1]);
+    const auto begin = static_cast<std::ptrdiff_t>(other.first[point]),
+               end = static_cast<std::ptrdiff_t>(other.first[point + 1]);
     weights.insert(weights.end(), other.weights.begin() + begin, other.weights.begin() + end);
     means.insert(means.end(), other.means.begin() + begin, other.means.begin() + end);
     variances.insert(variances.end(), other.variances.begin() + begin, other.variances.begin() + end);
@@ -159,10 +159,11 @@ template <label::LabelModel M>
 std::size_t n_bytes(const Forest<M>& forest) {
   const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
   const Rows& rows = forest.rows;
-  std::size_t total = size(rows.features) + size(rows.labels) + size(rows.weights) + size(rows.prints) + size(rows.freed);
+  std::size_t total =
+      size(rows.features) + size(rows.labels) + size(rows.weights) + size(rows.prints) + size(rows.freed);
   for (const auto& tree : forest.trees) {
-    total += size(tree.shape.nodes) + size(tree.shape.next_row) + size(tree.boxes.corners) +
-             size(tree.boxes.freed) + size(tree.summaries);
+    total += size(tree.shape.nodes) + size(tree.shape.next_row) + size(tree.boxes.corners) + size(tree.boxes.freed) +
+             size(tree.summaries);
   }
   return total;
 }

@@ -82,7 +82,8 @@ class Extender {
     const float* x = setting.rows.row(row);
     const auto [lower, upper] = tree.box(id, setting.rows);
     const auto gap = [x, lower = lower, upper = upper](std::size_t d) {
-      return static_cast<double>(std::max(lower[d] - x[d], 0.0F)) + static_cast<double>(std::max(x[d] - upper[d], 0.0F));
+      return static_cast<double>(std::max(lower[d] - x[d], 0.0F)) +
+             static_cast<double>(std::max(x[d] - upper[d], 0.0F));
     };
     double total = 0.0;
     for (std::size_t d = 0; d < setting.rows.width(); ++d) total += gap(d);
@@ -96,8 +97,8 @@ class Extender {
       distance -= side;
     }
     const bool to_right = x[feature] > upper[feature];
-    const float location = to_right ? stream.location(upper[feature], x[feature])
-                                    : stream.location(x[feature], lower[feature]);
+    const float location =
+        to_right ? stream.location(upper[feature], x[feature]) : stream.location(x[feature], lower[feature]);
     const NodeId leaf =
         tree.insert_above(id, static_cast<std::uint32_t>(feature), location, static_cast<float>(time), to_right);
     tree.summaries[leaf] = {};

@@ -100,7 +100,8 @@ class Forest {
         for (const RowId id : members) tree.stretch(tree.root, rows, rows.row(id));
         random::Stream stream(seed, random::Purpose::grow, static_cast<std::uint32_t>(first + index),
                               counters.generation);
-        nursery->grower.grow(tree, tree.root, 0.0, members, columns_.empty() ? nullptr : columns_.data(), setting(), stream);
+        nursery->grower.grow(tree, tree.root, 0.0, members, columns_.empty() ? nullptr : columns_.data(), setting(),
+                             stream);
       }
       trees[first + index] = tree;  // a copy of exactly the right size
     });
@@ -133,9 +134,9 @@ class Forest {
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (std::size_t i = 0; i < batch.n; ++i) {
         before(b, arrived_[i], i);
-        extenders_[worker].extend(trees[b], arrived_[i], setting(),
-                                  random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b),
-                                                 counters.arrivals + i));
+        extenders_[worker].extend(
+            trees[b], arrived_[i], setting(),
+            random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + i));
         if (leaving_[i] != none) forgetters_[worker].forget(trees[b], leaving_[i], rows, growth, model);
       }
     });
@@ -238,11 +239,11 @@ class Forest {
     seen.weight = left;
   }
 
-  std::vector<float> columns_;                         ///< while growing: `transposed(rows)`, or empty
-  std::vector<std::unique_ptr<Nursery>> nurseries_;    ///< while growing: one a worker
-  std::vector<Extender<M>> extenders_;                 ///< one a worker
-  std::vector<Forgetter<M>> forgetters_;               ///< one a worker
-  std::vector<RowId> arrived_, leaving_;               ///< while learning
+  std::vector<float> columns_;                       ///< while growing: `transposed(rows)`, or empty
+  std::vector<std::unique_ptr<Nursery>> nurseries_;  ///< while growing: one a worker
+  std::vector<Extender<M>> extenders_;               ///< one a worker
+  std::vector<Forgetter<M>> forgetters_;             ///< one a worker
+  std::vector<RowId> arrived_, leaving_;             ///< while learning
 };
 
 }  // namespace hedgerow::mondrian

@@ -160,8 +160,8 @@ struct MondrianTree {
 
   void hear_children(NodeId id, const M& model) {
     const NodeId left = node(id).left(), right = node(id).right();
-    summaries[id] = model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model),
-                                clock(id, model));
+    summaries[id] =
+        model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model), clock(id, model));
   }
 
   /// All nodes of a path from the root hear their children, the last node first.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a query needs to know of the labels held at its time: the two numbers of `label::Query`, either fixed or following
-// the labels' mean and variance as rows come and go.
+// What a query needs to know of the labels held at its time: the two numbers of `label::Query`, either fixed or
+// following the labels' mean and variance as rows come and go.
 #pragma once
 
 #include <algorithm>

@@ -34,7 +34,7 @@ class Rows {
  public:
   explicit Rows(std::size_t width = 0) : width_(width) {}
 
-  std::vector<float> features;        ///< row-major, D a row, in forest units
+  std::vector<float> features;  ///< row-major, D a row, in forest units
   std::vector<double> labels;
   std::vector<double> weights;        ///< empty while every weight is one
   std::vector<std::uint32_t> prints;  ///< 0 for rows stored in batch; empty while all are

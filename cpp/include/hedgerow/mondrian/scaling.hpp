@@ -48,8 +48,8 @@ class Scaling {
     return to + (0.5 * x - 0.5 * from) * (2.0 * slope);
   }
 
-  [[nodiscard]] double map(std::size_t column, double x, const std::vector<double>& from,
-                           const std::vector<double>& to, double outer_slope) const {
+  [[nodiscard]] double map(std::size_t column, double x, const std::vector<double>& from, const std::vector<double>& to,
+                           double outer_slope) const {
     const std::size_t first = first_knot[column];
     const std::size_t last = first_knot[column + 1] - 1;
     if (x <= from[first] || first == last) return line(x, from[first], to[first], outer_slope);

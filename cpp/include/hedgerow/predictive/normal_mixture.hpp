@@ -20,8 +20,8 @@ struct NormalMixture {
     double largest = -std::numeric_limits<double>::infinity(), sum = 0.0;
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const double gap = y - means[k];
-      const double part = std::log(weights[k]) -
-                          0.5 * (std::log(2.0 * std::numbers::pi * variances[k]) + gap * (gap / variances[k]));
+      const double part =
+          std::log(weights[k]) - 0.5 * (std::log(2.0 * std::numbers::pi * variances[k]) + gap * (gap / variances[k]));
       if (part > largest) {
         sum = sum * std::exp(largest - part) + 1.0;
         largest = part;

@@ -18,8 +18,7 @@ constexpr Block philox(Block counter, Key key) {
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t product_0 = multiplier_0 * counter[0];
     const std::uint64_t product_1 = multiplier_1 * counter[2];
-    counter = {static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0],
-               static_cast<std::uint32_t>(product_1),
+    counter = {static_cast<std::uint32_t>(product_1 >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(product_1),
                static_cast<std::uint32_t>(product_0 >> 32) ^ counter[3] ^ key[1],
                static_cast<std::uint32_t>(product_0)};
     key = {key[0] + weyl_0, key[1] + weyl_1};

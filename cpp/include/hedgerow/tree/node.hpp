@@ -23,9 +23,9 @@ struct Node {
     std::uint32_t n_rows;  ///< leaf
   };
   union {
-    NodeId children;     ///< inner: the left child; the right one is the next
-    RowId first_row;     ///< leaf: the head of its list of rows
-    NodeId next_freed;   ///< freed: the next freed pair
+    NodeId children;    ///< inner: the left child; the right one is the next
+    RowId first_row;    ///< leaf: the head of its list of rows
+    NodeId next_freed;  ///< freed: the next freed pair
   };
   union {
     float time;    ///< inner: tau_j, when the block was split
