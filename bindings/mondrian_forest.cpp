@@ -26,6 +26,15 @@ Batch batch_of(const Features& features, const Labels& labels, const Labels& wei
   return {features.data(), labels.data(), weights.shape(0) == 0 ? nullptr : weights.data(), features.shape(0)};
 }
 
+/// One row straight from the user: right width, all finite.
+template <class M>
+void require_row(const Forest<M>& forest, const Labels& x) {
+  if (x.shape(0) != forest.rows.width()) throw std::invalid_argument("wrong number of columns");
+  for (std::size_t d = 0; d < x.shape(0); ++d) {
+    if (!std::isfinite(x.data()[d])) throw std::invalid_argument("a feature is not finite");
+  }
+}
+
 template <class M>
 void require_width(const Forest<M>& forest, std::size_t width) {
   if (width != forest.rows.width()) throw std::invalid_argument("wrong number of columns");
@@ -149,7 +158,7 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
       .def(
           "learn_one",
           [](Self& self, const Labels& x, double y) {
-            require_width(self, x.shape(0));
+            require_row(self, x);
             self.learn({x.data(), &y, nullptr, 1}, 1);
           },
           nb::arg("x").noconvert(), nb::arg("y"))
@@ -181,7 +190,7 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
       .def(
           "moments_one",
           [](const Self& self, const Labels& x, const QueryRule& rule) {
-            require_width(self, x.shape(0));
+            require_row(self, x);
             double mean_at = 0.0, variance_at = 0.0;
             predict_moments(self, {x.data(), 1}, rule.at(self.labels_seen), 1, &mean_at, &variance_at);
             return std::make_tuple(mean_at, variance_at);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -125,8 +125,11 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
 
         The first row may be the first call; a mapping then names the features.
         """
-        row, label = self._prepared_one(x, y)
-        self._core.learn_one(row, label)
+        if self.__sklearn_is_fitted__():
+            self._with_row(self._core.learn_one, x, self._encode_label(y))
+        else:
+            row, label = self._prepared_first(x, y)
+            self._core.learn_one(row, label)
         self._review_if_due()
         return self
 
@@ -280,10 +283,14 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         self._refresh_label_model(core)
         self._adopt(core, scaling)
 
-    def _prepared_one(self, x: Any, y: Any) -> tuple[Floats, float]:
-        if self.__sklearn_is_fitted__():
-            return self._read_row(x), self._encode_label(y)
-        return self._prepared_first(x, y)
+    def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
+        """Call the core with one row: an array that it takes as it is, or else whatever can be read as one."""
+        if type(x) is np.ndarray:
+            try:
+                return call(x, *rest)
+            except (TypeError, ValueError):
+                pass  # reading it with care either mends it or says what is wrong
+        return call(self._read_row(x), *rest)
 
     @all_or_nothing
     def _prepared_first(self, x: Any, y: Any) -> tuple[Floats, float]:

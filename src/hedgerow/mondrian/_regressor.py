@@ -164,7 +164,7 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
-        mean, _ = self._core.moments_one(self._read_row(x), self._rule())
+        mean, _ = self._with_row(self._core.moments_one, x, self._rule())
         return float(self._origin + mean)
 
     def predict_dist(self, X: Any) -> NormalMixture:

@@ -48,6 +48,7 @@ void predict_moments(const Forest<M>& forest, const Points& points, label::Query
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     std::vector<Moments> moments(n);
     Descender<M> descender;
+    if (n == 1) fetch_paths(forest.trees, forest.rows, scaled);
     for (const auto& tree : forest.trees) {
       const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
       if (n > 1) {

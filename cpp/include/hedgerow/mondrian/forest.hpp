@@ -129,6 +129,7 @@ class Forest {
       arrival_order.pop_front();
       unsee_label(leaving_.back());
     }
+    if (batch.n == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
     if (extenders_.size() < n_threads) extenders_.resize(n_threads);
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
