@@ -143,7 +143,11 @@ inline Rows checked_rows(const Archive& archive, std::size_t width) {
     require(id < n && !is_free[id], "the list of freed rows is broken");
     is_free[id] = true;
   }
-  for (const RowId id : archive.arrival_order) require(id < n && !is_free[id], "the order of arrival is broken");
+  std::vector<bool> has_arrived(n, false);
+  for (const RowId id : archive.arrival_order) {
+    require(id < n && !is_free[id] && !has_arrived[id], "the order of arrival is broken");
+    has_arrived[id] = true;
+  }
   return rows;
 }
 

@@ -181,7 +181,7 @@ class Grower {
       const float location = stream_->location(loose_.lower(d), loose_.upper(d));
       const std::size_t middle = deal(block, d, location, members, task);
       if (middle != task.begin && middle != task.end) {
-        return {static_cast<std::uint32_t>(d), location, static_cast<float>(time), middle};
+        return {static_cast<std::uint32_t>(d), location, kept_time(time, setting_->growth.lifetime), middle};
       }
       tighten(block, d, members, task);
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -19,6 +20,12 @@ namespace hedgerow::mondrian {
 using tree::Node;
 using tree::NodeId;
 using tree::none;
+
+/// A split time as it is kept, in single precision, never rounded past `latest`.
+inline float kept_time(double time, double latest) {
+  const auto kept = static_cast<float>(time);
+  return static_cast<double>(kept) > latest ? std::nextafter(kept, 0.0F) : kept;
+}
 
 /// When blocks stop being split.
 struct Growth {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -41,7 +42,12 @@ class Scaling {
 
  private:
   static constexpr double limit = 1e18;  // keeps sums over a million columns finite in single precision
-  static double clamp(double x) { return std::min(std::max(x, -limit), limit); }
+  // Smaller images are 0, so that no gap is so narrow that the time until it is cut overflows single precision.
+  static constexpr double least = 0x1p-64;
+  static double clamp(double x) {
+    const double bounded = std::min(std::max(x, -limit), limit);
+    return std::abs(bounded) < least ? 0.0 : bounded;
+  }
 
   // Differences are taken between halves, so that they stay finite for all finite doubles.
   static double line(double x, double from, double to, double slope) {
@@ -58,7 +64,7 @@ class Scaling {
                                         from.begin() + static_cast<std::ptrdiff_t>(last), x);
     const auto k = static_cast<std::size_t>(above - from.begin());
     const double share = (0.5 * x - 0.5 * from[k - 1]) / (0.5 * from[k] - 0.5 * from[k - 1]);
-    return to[k - 1] + share * (to[k] - to[k - 1]);
+    return (1.0 - share) * to[k - 1] + share * to[k];
   }
 };
 

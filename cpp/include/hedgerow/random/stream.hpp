@@ -22,12 +22,12 @@ class Stream {
         counter_{0, static_cast<std::uint32_t>(event), tree,
                  (static_cast<std::uint32_t>(purpose) << 24) | static_cast<std::uint32_t>(event >> 32)} {}
 
-  /// Uniform on the open interval (0, 1), 53 bits.
+  /// Uniform on the open interval (0, 1), 52 bits; with 53 the last would round to 1.
   double uniform() {
     if (left_ == 0) refill();
     --left_;
     const std::uint64_t bits = (static_cast<std::uint64_t>(block_[2 * left_]) << 32) | block_[2 * left_ + 1];
-    return (static_cast<double>(bits >> 11) + 0.5) * 0x1p-53;
+    return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
   }
 
   /// Exponential with rate one.
