@@ -96,6 +96,17 @@ TEST(threads_do_not_show_in_what_was_learned) {
   }
 }
 
+TEST(weights_that_reach_the_threshold_but_for_rounding_reach_it_everywhere) {
+  for (const double min_samples_split : {2.0, 3.0, 5.0, 10.0}) {
+    for (const double weight : {0.1, 0.2, 0.3, 0.7, 1.0 / 3.0}) {
+      Sample sample = draw_sample(200, 2);
+      sample.weights.assign(200, weight);
+      CHECK(is_sound(grown_forest<RunningMoments>(sample, 2, {min_samples_split, infinity})));
+      CHECK(is_sound(learned_forest<RunningMoments>(sample, 2, {min_samples_split, infinity})));
+    }
+  }
+}
+
 TEST(a_row_inside_its_box_leaves_the_splits_alone) {
   const Sample sample = draw_sample(50, 2);
   auto forest = learned_forest<RunningMoments>(sample, 1, {2.0, 1.0});
