@@ -139,6 +139,7 @@ TEST(each_kind_of_damage_is_refused) {
       [](Archive& a) { a.freed_rows[1] = a.freed_rows[0]; },
       [](Archive& a) { a.freed_rows[0] = none; },
       [](Archive& a) { a.arrival_order[0] = none; },
+      [](Archive& a) { a.arrival_order[1] = a.arrival_order[0]; },
       [](Archive& a) { a.arrival_order[0] = a.freed_rows[0]; },
       [](Archive& a) { a.summaries[0] = nan; },
       [](Archive& a) { a.summaries[0] = 0.0; },

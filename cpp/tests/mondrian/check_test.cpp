@@ -255,5 +255,11 @@ TEST(a_lost_box_is_noticed) {
   CHECK(victim.says("a box is lost"));
 }
 
+TEST(a_box_that_does_not_exist_is_noticed) {
+  Victim victim;
+  victim.node(0).box = 12345;
+  CHECK(!check_links(victim.tree(), victim.forest.rows).empty());
+}
+
 }  // namespace
 }  // namespace hedgerow::mondrian

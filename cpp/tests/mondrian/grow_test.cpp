@@ -132,5 +132,21 @@ TEST(the_root_splits_at_the_rate_of_its_box) {
   }
 }
 
+TEST(no_split_time_is_rounded_past_the_lifetime) {
+  const Sample sample{1, {0.0, 1.0}, {1.0, 2.0}, {}};
+  for (const bool online : {false, true}) {
+    const auto make = [&](double lifetime) {
+      const Growth growth{2.0, lifetime};
+      return online ? learned_forest<RunningMoments>(sample, 20, growth)
+                    : grown_forest<RunningMoments>(sample, 20, growth);
+    };
+    const auto endless = make(infinity);
+    for (const auto& tree : endless.trees) {  // a lifetime just below the time as it was rounded
+      const float time = tree.node(0).time;
+      CHECK(is_sound(make(double{time} - 0.125 * (double{std::nextafter(time, 1e9F)} - double{time}))));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hedgerow::mondrian

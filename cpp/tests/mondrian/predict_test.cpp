@@ -180,5 +180,19 @@ TEST(forecasting_while_learning_is_asking_before_each_row) {
   }
 }
 
+TEST(rows_that_almost_touch_have_finite_answers) {
+  // A gap of 2^-149 is cut after a time that single precision cannot hold.
+  const Sample sample{1, {0.0, std::ldexp(1.0, -149), std::ldexp(1.0, -148), 1.0}, {1.0, 2.0, 3.0, 4.0}, {}};
+  const double asked[] = {-1.0, 0.5, 1e-44, 2.0};
+  for (const bool online : {false, true}) {
+    const auto forest =
+        online ? learned_forest<GaussianHierarchy>(sample, 3) : grown_forest<GaussianHierarchy>(sample, 3);
+    CHECK(is_sound(forest));
+    double means[4], variances[4];
+    predict_moments(forest, {asked, 4}, query, 1, means, variances);
+    for (const std::size_t i : {0, 1, 2, 3}) CHECK(std::isfinite(means[i]) && std::isfinite(variances[i]));
+  }
+}
+
 }  // namespace
 }  // namespace hedgerow::mondrian

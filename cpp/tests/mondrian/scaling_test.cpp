@@ -110,5 +110,15 @@ TEST(knots_at_the_largest_doubles_are_finite_between) {
   CHECK_NEAR(double{scaling.image(0, 0.0)}, 0.5, 1e-6);
 }
 
+TEST(value_inverts_image_between_the_largest_doubles) {
+  constexpr double largest = std::numeric_limits<double>::max();
+  Scaling scaling;
+  scaling.first_knot = {0, 2};
+  scaling.values = {-largest, largest};
+  scaling.images = {0.0, 1.0};
+  scaling.slopes = {0.5 / largest};
+  CHECK_NEAR(scaling.value(0, 0.5), 0.0, 1e300);
+}
+
 }  // namespace
 }  // namespace hedgerow::mondrian

@@ -86,5 +86,12 @@ TEST(location_between_adjacent_floats_is_the_lower) {
   }
 }
 
+TEST(uniform_is_below_one_for_the_largest_bits) {
+  // Found by running Philox backwards: draw 426 of this stream is made of 53 ones.
+  Stream stream(5, Purpose::grow, 2439550952U, 52869996831792323U);
+  for (int i = 0; i < 426; ++i) stream.uniform();
+  CHECK(stream.uniform() < 1.0);
+}
+
 }  // namespace
 }  // namespace hedgerow::random
