@@ -23,6 +23,7 @@ class Boxes {
   explicit Boxes(std::size_t width = 0) : width_(width) {}
 
   [[nodiscard]] std::size_t width() const { return width_; }
+  [[nodiscard]] std::uint32_t n_slots() const { return n_slots_; }
   [[nodiscard]] Box operator[](std::uint32_t slot) const {
     const float* lower = corners.data() + 2 * width_ * slot;
     return {lower, lower + width_};

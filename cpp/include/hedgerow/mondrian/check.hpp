@@ -46,6 +46,7 @@ std::vector<std::string> check_links(const MondrianTree<M>& tree, const Rows& ro
     const NodeId id = pending.back();
     pending.pop_back();
     seen[id] = true;
+    if (nodes[id].box != none && nodes[id].box >= tree.boxes.n_slots()) say(id, "has a box that does not exist");
     if (nodes[id].is_leaf()) {
       check_leaf(id);
     } else if (nodes[id].feature >= tree.boxes.width()) {

@@ -99,8 +99,8 @@ class Extender {
     const bool to_right = x[feature] > upper[feature];
     const float location =
         to_right ? stream.location(upper[feature], x[feature]) : stream.location(x[feature], lower[feature]);
-    const NodeId leaf =
-        tree.insert_above(id, static_cast<std::uint32_t>(feature), location, kept_time(time, setting.growth.lifetime), to_right);
+    const NodeId leaf = tree.insert_above(id, static_cast<std::uint32_t>(feature), location,
+                                          kept_time(time, setting.growth.lifetime), to_right);
     tree.summaries[leaf] = {};
     settle(tree, leaf, row, setting);
     tree.measure_children(id, setting.rows);
