@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/mondrian/box_kernels.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(HEDGEROW_NO_MULTIVERSION)
-#define HEDGEROW_MULTIVERSION __attribute__((target_clones("avx2", "default")))
-#else
-#define HEDGEROW_MULTIVERSION
-#endif
+#include "hedgerow/numeric/multiversion.hpp"
 
 namespace hedgerow::mondrian {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "check.hpp"
 #include "dense_gaussian.hpp"
@@ -76,8 +77,9 @@ TEST(a_branch_speaks_with_the_posterior_on_its_edge) {
   for (const double lifetime : {infinity, 2.0}) {
     const TwoLeaves tree(lifetime);
     const double outside = 2.5, elapsed = lifetime - tree.time;
-    const Branch branch{tree.time, elapsed, outside, std::exp(-outside * elapsed)};
-    const double when = tree.time + expected_wait(branch);
+    Branch branch{tree.time, elapsed, outside, std::exp(-outside * elapsed), 0.0};
+    const double when = tree.time + branch.expected_wait();
+    branch.clock = tree.model.clock(when);
     DenseGaussian dense;
     const std::size_t root = dense.add_root(tree.query.centre, tree.drift(0.0, tree.time));
     const std::size_t fork = dense.add(root, tree.drift(tree.time, when));
@@ -93,7 +95,7 @@ TEST(a_branch_speaks_with_the_posterior_on_its_edge) {
 
 TEST(a_branch_at_once_above_the_root_speaks_with_the_prior) {
   const TwoLeaves tree;
-  const Branch branch{0.0, tree.time, 1e12, 0.0};
+  const Branch branch{0.0, tree.time, 1e12, 0.0, tree.model.clock(1e-12)};
   const auto prior = tree.model.prior(tree.query);
   const Gaussian said = tree.model.speak_outside(prior, tree.at_root, branch, tree.query);
   CHECK_NEAR(said.mean, tree.query.centre, 1e-9);
@@ -133,7 +135,7 @@ TEST(merge_does_not_care_which_child_is_left) {
 TEST(expected_wait_is_the_mean_of_a_truncated_exponential) {
   for (const double outside : {1e-6, 1e-3, 0.1, 1.0, 10.0}) {
     for (const double elapsed : {1e-3, 0.5, 1.0, 20.0}) {
-      const Branch branch{0.0, elapsed, outside, numeric::exp_nonpositive(-outside * elapsed)};
+      const Branch branch{0.0, elapsed, outside, numeric::exp_nonpositive(-outside * elapsed), 0.0};
       // Midpoint rule for integral t f(t) dt / integral f(t) dt with f(t) = exp(-outside t).
       double mass = 0.0, moment = 0.0;
       const int n = 20000;
@@ -142,15 +144,26 @@ TEST(expected_wait_is_the_mean_of_a_truncated_exponential) {
         mass += density;
         moment += t * density;
       }
-      CHECK_NEAR(expected_wait(branch), moment / mass, 1e-5 * elapsed);
+      CHECK_NEAR(branch.expected_wait(), moment / mass, 1e-5 * elapsed);
     }
   }
 }
 
-TEST(expected_wait_on_an_endless_edge_is_one_over_the_rate) { CHECK(expected_wait({0.0, infinity, 4.0, 0.0}) == 0.25); }
+TEST(expected_wait_on_an_endless_edge_is_one_over_the_rate) {
+  CHECK((Branch{0.0, infinity, 4.0, 0.0, 0.0}.expected_wait()) == 0.25);
+}
 
 TEST(expected_wait_for_a_rare_branch_is_half_the_edge) {
-  CHECK_NEAR(expected_wait({0.0, 3.0, 1e-300, 1.0}), 1.5, 1e-15);
+  CHECK_NEAR((Branch{0.0, 3.0, 1e-300, 1.0, 0.0}.expected_wait()), 1.5, 1e-15);
+}
+
+TEST(clocks_read_together_are_clocks_read_one_by_one) {
+  const auto model = GaussianHierarchy::make(0.3, 1.0, 40.0);
+  std::vector<double> times;
+  for (int i = 0; i <= 400; ++i) times.push_back(0.1 * i);
+  std::vector<double> clocks = times;
+  model.read_clocks(clocks.data(), clocks.size());
+  for (std::size_t i = 0; i < times.size(); ++i) CHECK(clocks[i] == model.clock(times[i]));
 }
 
 }  // namespace

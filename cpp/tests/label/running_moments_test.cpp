@@ -70,7 +70,7 @@ TEST(a_branch_speaks_with_the_moments_of_the_block_below_it) {
   const Query query{0.0, 0.5};
   const auto parent = model.infer(model.prior(query), summary_of(others), 1.0);
   const auto own = model.infer(parent, summary_of(some), 2.0);
-  const Gaussian outside = model.speak_outside(parent, own, {1.0, 1.0, 1.0, 0.5}, query);
+  const Gaussian outside = model.speak_outside(parent, own, {1.0, 1.0, 1.0, 0.5, 0.0}, query);
   CHECK(outside.mean == own.mean && outside.variance == own.variance + 0.5);
 }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "check.hpp"
+#include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::numeric {
 namespace {
@@ -58,6 +60,16 @@ TEST(exp_ends_at_minus_700) {
 
 TEST(exp_never_exceeds_one) {
   for (double x = -1.0; x < 0.0; x *= 0.5) CHECK(exp_nonpositive(x) <= 1.0);
+}
+
+TEST(many_exponentials_at_once_have_the_same_bits) {
+  for (std::size_t n : {0, 1, 3, 4, 5, 64, 1001}) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < n; ++i) values.push_back(-0.013 * static_cast<double>(i * i));
+    std::vector<double> together = values;
+    exp_nonpositive_all(together.data(), n);
+    for (std::size_t i = 0; i < n; ++i) CHECK(together[i] == exp_nonpositive(values[i]));
+  }
 }
 
 }  // namespace

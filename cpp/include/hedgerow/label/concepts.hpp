@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 
 namespace hedgerow::label {
 
@@ -26,16 +27,28 @@ struct Branch {
   double elapsed;   ///< Delta_j, length of the edge; may be infinite
   double outside;   ///< eta_j(x) > 0
   double survival;  ///< exp(-eta Delta), the probability of passing the edge
+  double clock;     ///< the model's clock at the expected time of the branch
+
+  /// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
+  /// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.
+  [[nodiscard]] double expected_wait() const {
+    const double h = outside * elapsed;
+    if (h < 0.02) return elapsed * (0.5 - h * (1.0 / 12 - h * h * (1.0 / 720 - h * h * (1.0 / 30240))));
+    if (survival == 0.0) return 1.0 / outside;  // also on the edge without end
+    return 1.0 / outside - elapsed * survival / (1.0 - survival);
+  }
 };
 
 template <class M>
 concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && std::copyable<typename M::Belief> &&
                      requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
-                              const typename M::Belief& belief, const Branch& branch, Query query, double number) {
+                              const typename M::Belief& belief, const Branch& branch, Query query, double number,
+                              double* numbers, std::size_t size) {
                        model.add(summary, number, number);  // a label, with its weight, arrives at a leaf
                        // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves
                        // are
                        { model.clock(number) } -> std::same_as<double>;
+                       model.read_clocks(numbers, size);  // the same for an array of times, in place
                        // an inner node, at the last clock, hears two children, at theirs
                        { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
                        { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root

@@ -18,17 +18,9 @@
 
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/numeric/exponential.hpp"
+#include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::label {
-
-/// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
-/// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.
-inline double expected_wait(const Branch& branch) {
-  const double h = branch.outside * branch.elapsed;
-  if (h < 0.02) return branch.elapsed * (0.5 - h * (1.0 / 12 - h * h * (1.0 / 720 - h * h * (1.0 / 30240))));
-  if (branch.survival == 0.0) return 1.0 / branch.outside;  // also on the edge without end
-  return 1.0 / branch.outside - branch.elapsed * branch.survival / (1.0 - branch.survival);
-}
 
 struct GaussianHierarchy {
   double drift_rate = 1.0;       ///< gamma_2
@@ -62,6 +54,11 @@ struct GaussianHierarchy {
   }
 
   [[nodiscard]] double clock(double time) const { return psi(time); }
+  void read_clocks(double* times, std::size_t n) const {
+    for (std::size_t i = 0; i < n; ++i) times[i] *= -drift_rate;
+    numeric::exp_nonpositive_all(times, n);
+    for (std::size_t i = 0; i < n; ++i) times[i] = times[i] / (1.0 + times[i]) - psi_at_lifetime;
+  }
 
   [[nodiscard]] Summary merge(const Summary& left, double left_psi, const Summary& right, double right_psi,
                               double own_psi) const {
@@ -91,7 +88,7 @@ struct GaussianHierarchy {
   [[nodiscard]] Gaussian speak_outside(const Belief& parent, const Belief& own, const Branch& branch,
                                        Query query) const {
     const double drift = parent.psi - own.psi;
-    const double left = std::clamp(psi(branch.above + expected_wait(branch)), own.psi, parent.psi);
+    const double left = std::clamp(branch.clock, own.psi, parent.psi);
     const double f = drift > 0.0 ? (parent.psi - left) / drift : 1.0;
     const double g = 1.0 - f;
     const double variance = g * g * parent.variance + f * f * own.variance +

@@ -13,6 +13,7 @@
 
 #include "hedgerow/mondrian/mondrian_tree.hpp"
 #include "hedgerow/numeric/exponential.hpp"
+#include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -26,11 +27,6 @@ struct Asking {
   label::Query query;
 };
 
-/// Where x may leave the tree: on the edge that ends in a node, `outside` per unit of time.
-inline label::Branch branch_on(double above, double time, double outside) {
-  return {above, time - above, outside, numeric::exp_nonpositive(-outside * (time - above))};
-}
-
 /// hear(weight, Gaussian) for each component of the tree's mixture at x.
 template <label::LabelModel M, class Hear>
 void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
@@ -43,7 +39,8 @@ void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
     const auto own = asking.model.infer(parent, asking.tree.summaries[id], asking.tree.clock(id, asking.model));
     const double outside = asking.tree.outside(id, asking.rows, x);
     if (outside > 0.0) {
-      const label::Branch branch = branch_on(above, time, outside);
+      label::Branch branch{above, time - above, outside, numeric::exp_nonpositive(-(outside * (time - above))), 0.0};
+      branch.clock = asking.model.clock(above + branch.expected_wait());
       hear(stay * (1.0 - branch.survival), asking.model.speak_outside(parent, own, branch, asking.query));
       stay *= branch.survival;
     }
@@ -80,24 +77,16 @@ class Descender {
     order_.resize(n);
     outside_.resize(n);
     std::iota(order_.begin(), order_.end(), 0U);
-    visited_.push_back({0.0, 0.0, 0, asking.model.prior(asking.query)});
+    visited_.push_back({0.0, 0.0, none, 0, {}});  // above the root
     pending_.assign(1, {asking.tree.root, 0, 0, n});
     while (!pending_.empty()) {
       const Group group = pending_.back();
       pending_.pop_back();
       pass(asking, group, points);
     }
+    form_beliefs(asking);
+    work_off_departures(asking, moments);
     const double centre = asking.query.centre;
-    for (std::size_t k = 0; k < n_departures_; ++k) {
-      const Departure& departure = departures_[k];
-      const Visited& at = visited_[departure.visited];
-      const label::Branch branch = branch_on(at.above, at.time, departure.outside);
-      double& stay = stay_[departure.point];
-      moments[departure.point].hear(
-          stay * (1.0 - branch.survival),
-          asking.model.speak_outside(visited_[at.parent].belief, at.belief, branch, asking.query), centre);
-      stay *= branch.survival;
-    }
     for (const auto& [point, visited] : arrivals_) {
       moments[point].hear(stay_[point], asking.model.speak(visited_[visited].belief, asking.query), centre);
     }
@@ -106,6 +95,7 @@ class Descender {
  private:
   struct Visited {
     double above, time;
+    NodeId node;
     std::uint32_t parent;  ///< its number among the visited
     typename M::Belief belief;
   };
@@ -122,6 +112,34 @@ class Descender {
   struct Arrival {
     std::uint32_t point, visited;
   };
+
+  /// Array by array, because exponentials are cheaper by the dozen.
+  void work_off_departures(const Asking<M>& asking, Moments* moments) {
+    survivals_.resize(n_departures_);
+    clocks_.resize(n_departures_);
+    for (std::size_t k = 0; k < n_departures_; ++k) {
+      const Visited& at = visited_[departures_[k].visited];
+      survivals_[k] = -(departures_[k].outside * (at.time - at.above));
+    }
+    numeric::exp_nonpositive_all(survivals_.data(), n_departures_);
+    for (std::size_t k = 0; k < n_departures_; ++k)
+      clocks_[k] = visited_[departures_[k].visited].above + branch(k).expected_wait();
+    asking.model.read_clocks(clocks_.data(), n_departures_);
+    for (std::size_t k = 0; k < n_departures_; ++k) {
+      const Departure& departure = departures_[k];
+      const Visited& at = visited_[departure.visited];
+      double& stay = stay_[departure.point];
+      moments[departure.point].hear(
+          stay * (1.0 - survivals_[k]),
+          asking.model.speak_outside(visited_[at.parent].belief, at.belief, branch(k), asking.query),
+          asking.query.centre);
+      stay *= survivals_[k];
+    }
+  }
+  [[nodiscard]] label::Branch branch(std::size_t k) const {
+    const Visited& at = visited_[departures_[k].visited];
+    return {at.above, at.time - at.above, departures_[k].outside, survivals_[k], clocks_[k]};
+  }
 
   /// A group goes down to a leaf; where it parts, those who go right wait.
   void pass(const Asking<M>& asking, Group group, const float* points) {
@@ -161,13 +179,22 @@ class Descender {
     }
   }
 
-  /// Note what is believed at a node; returns its number among the visited.
+  /// Note a visit; returns its number among the visited.
   std::uint32_t visit(const Asking<M>& asking, NodeId id, std::uint32_t parent) {
-    const double time = asking.tree.time(id, asking.growth);
-    const Visited above = visited_[parent];
-    const double clock = asking.tree.clock(id, asking.model);
-    visited_.push_back({above.time, time, parent, asking.model.infer(above.belief, asking.tree.summaries[id], clock)});
+    visited_.push_back({visited_[parent].time, asking.tree.time(id, asking.growth), id, parent, {}});
     return static_cast<std::uint32_t>(visited_.size() - 1);
+  }
+
+  /// What is believed at each visited node, parents before children.
+  void form_beliefs(const Asking<M>& asking) {
+    clocks_.resize(visited_.size());
+    for (std::size_t k = 0; k < visited_.size(); ++k) clocks_[k] = visited_[k].time;
+    asking.model.read_clocks(clocks_.data(), clocks_.size());
+    visited_[0].belief = asking.model.prior(asking.query);
+    for (std::size_t k = 1; k < visited_.size(); ++k) {
+      Visited& at = visited_[k];
+      at.belief = asking.model.infer(visited_[at.parent].belief, asking.tree.summaries[at.node], clocks_[k]);
+    }
   }
 
   void make_room_for_departures(std::size_t n) {
@@ -198,7 +225,8 @@ class Descender {
   std::vector<Departure> departures_;
   std::vector<Arrival> arrivals_;
   std::vector<double> outside_;
-  std::vector<double> stay_;  ///< per point: probability of not having left the tree yet
+  std::vector<double> survivals_, clocks_;  ///< per departure
+  std::vector<double> stay_;                ///< per point: probability of not having left the tree yet
   std::vector<std::uint32_t> order_;
 };
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hedgerow/numeric/exponential_kernels.hpp"
+
+#include "hedgerow/numeric/exponential.hpp"
+#include "hedgerow/numeric/multiversion.hpp"
+
+namespace hedgerow::numeric {
+
+HEDGEROW_MULTIVERSION
+void exp_nonpositive_all(double* values, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) values[i] = exp_nonpositive(values[i]);
+}
+
+}  // namespace hedgerow::numeric
