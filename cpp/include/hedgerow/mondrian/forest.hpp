@@ -86,18 +86,21 @@ class Forest {
       rows.for_each([&](RowId id) { members.push_back(id); });
     }
     if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
+    MondrianTree<M> seedling(rows.width());  // a root around all rows, as every tree begins
+    if (!members.empty()) {
+      seedling.shape.plant();
+      seedling.summaries.resize(1);
+      seedling.shape.nodes[seedling.root].first_row = members[0];
+      for (const RowId id : members) seedling.stretch(seedling.root, rows, rows.row(id));
+    }
     nurseries_.resize(std::max(nurseries_.size(), n_threads));
     parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {
       auto& nursery = nurseries_[worker];
       if (!nursery) nursery = std::make_unique<Nursery>(rows.width());
       MondrianTree<M>& tree = nursery->tree;
-      tree.clear();
+      tree = seedling;
       if (!members.empty()) {
-        tree.shape.plant();
-        tree.summaries.resize(1);
         tree.shape.next_row.resize(rows.capacity(), none);
-        tree.shape.nodes[tree.root].first_row = members[0];
-        for (const RowId id : members) tree.stretch(tree.root, rows, rows.row(id));
         random::Stream stream(seed, random::Purpose::grow, static_cast<std::uint32_t>(first + index),
                               counters.generation);
         nursery->grower.grow(tree, tree.root, 0.0, members, columns_.empty() ? nullptr : columns_.data(), setting(),
