@@ -28,6 +28,7 @@ from hedgerow.mondrian._files import ForestFiles
 from hedgerow.mondrian._scaling import (
     TOLERATED_DRIFT,
     ColumnScaling,
+    column_range,
     no_scaling,
     range_scaling,
     rank_scaling,
@@ -91,7 +92,7 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         core = self._empty_core(X.shape[1], draw_seed(self.random_state))
         recent = slice(None if self.window is None else -self.window, None)
         X, labels, weights = X[recent], labels[recent], weights[recent]
-        scaling = self._learn_scaling(X.min(axis=0), X.max(axis=0), lambda: (X, weights))
+        scaling = self._learn_scaling(*column_range(X), lambda: (X, weights))
         core.set_scaling(*scaling.arrays)
         core.store(X, labels, weights)
         self._refresh_label_model(core)
