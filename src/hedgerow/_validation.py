@@ -38,7 +38,8 @@ def n_threads_of(n_jobs: int | None) -> int:
         raise ValueError(f"n_jobs must be None, a number of threads or -1 for all cores, got {n_jobs!r}")
     if n_jobs > 0:
         return int(n_jobs)
-    return max(1, len(os.sched_getaffinity(0)) + 1 + int(n_jobs))
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, n_cores + 1 + int(n_jobs))
 
 
 def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> tuple[Floats, Any, Floats]:

@@ -158,8 +158,6 @@ BAD_PARAMETERS = [
 @pytest.mark.parametrize(("parameters", "message"), BAD_PARAMETERS, ids=[str(case[0]) for case in BAD_PARAMETERS])
 @pytest.mark.parametrize("call", ["fit", "partial_fit", "learn_one"])
 def test_bad_parameters(call, parameters, message):
-    if call == "learn_one" and "n_jobs" in parameters:
-        pytest.skip("one row needs no threads")
     forest = new(**parameters)
     before = dict(vars(forest))
     with pytest.raises(ValueError, match=message):

@@ -147,3 +147,13 @@ def test_bad_single_label(y, first):
 def test_predict_one_before_any_row():
     assert new().predict_one([1.0]) == 0.0
     assert new(prior_mean=3.0).predict_one({"a": 1.0}) == 3.0
+
+
+@pytest.mark.parametrize("label", [None, "late", [1.0]])
+def test_a_label_that_is_no_number(label):
+    forest = MondrianForestRegressor(2, random_state=0).fit(np.eye(3), [1.0, 2.0, 3.0])
+    before = forest._to_bytes()
+    for call in (forest.learn_one, forest.unlearn_one):
+        with pytest.raises(ValueError, match="a label must be a number"):
+            call([0.0, 0.0, 1.0], label)
+    assert forest._to_bytes() == before

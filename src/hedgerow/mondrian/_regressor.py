@@ -286,7 +286,10 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         return shifted
 
     def _encode_label(self, y: Any) -> float:
-        label = float(y) - self._origin
+        try:
+            label = float(y) - self._origin
+        except (TypeError, ValueError):
+            raise ValueError(f"a label must be a number, got {y!r}") from None
         return label if abs(label) <= LARGEST_LABEL else float(self._encode_labels([y])[0])
 
     def _settings(self) -> Smoothing:
