@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "check.hpp"
-#include "hedgerow/mondrian/ask.hpp"
+#include "hedgerow/mondrian/ask_mixtures.hpp"
 #include "sample_forest.hpp"
 
 namespace hedgerow::mondrian {
@@ -117,7 +117,7 @@ TEST(an_archive_with_any_number_replaced_is_refused_or_sound) {
         auto copy = restored(forest, bad);
         ++n_accepted;
         for (const auto& tree : copy.trees) {
-          CHECK(check_links(tree, copy.rows).empty() && check_blocks(tree, copy.rows, copy.growth).empty());
+          CHECK(check_links(tree, copy.rows).empty() && check_blocks(tree, copy.rows, copy.growth, copy.model).empty());
         }
         CHECK(answers(copy).size() == 40);
       } catch (const std::invalid_argument&) {

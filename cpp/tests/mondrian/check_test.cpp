@@ -29,7 +29,7 @@ struct Victim {
 
   bool says(const std::string& sentence) {
     auto broken = check_links(tree(), forest.rows);
-    if (broken.empty()) broken = check_blocks(tree(), forest.rows, forest.growth);
+    if (broken.empty()) broken = check_blocks(tree(), forest.rows, forest.growth, forest.model);
     for (const std::string& line : broken) {
       if (line.find(sentence) != std::string::npos) return true;
     }
@@ -196,7 +196,7 @@ TEST(an_inner_node_without_a_box_is_noticed) {
   Node& root = forest.trees[0].shape.nodes[0];
   root.box = none;
   root.children = 1;
-  const auto broken = check_blocks(forest.trees[0], forest.rows, forest.growth);
+  const auto broken = check_blocks(forest.trees[0], forest.rows, forest.growth, forest.model);
   CHECK(!broken.empty() && broken[0].find("has no box") != std::string::npos);
 }
 

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "check.hpp"
-#include "hedgerow/mondrian/ask.hpp"
+#include "hedgerow/mondrian/ask_mixtures.hpp"
 #include "sample_forest.hpp"
 
 namespace hedgerow::mondrian {

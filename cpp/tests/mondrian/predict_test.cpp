@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "check.hpp"
-#include "hedgerow/mondrian/ask.hpp"
+#include "hedgerow/mondrian/ask_mixtures.hpp"
 #include "sample_forest.hpp"
 
 namespace hedgerow::mondrian {

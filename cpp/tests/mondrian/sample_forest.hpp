@@ -117,7 +117,7 @@ std::vector<std::string> broken_rules(const Forest<M>& forest) {
   std::vector<std::string> broken;
   for (const auto& tree : forest.trees) {
     auto found = check_links(tree, forest.rows);
-    if (found.empty()) found = check_blocks(tree, forest.rows, forest.growth);
+    if (found.empty()) found = check_blocks(tree, forest.rows, forest.growth, forest.model);
     broken.insert(broken.end(), found.begin(), found.end());
     if (!found.empty()) continue;
     auto afresh = tree;

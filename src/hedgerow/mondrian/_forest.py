@@ -56,8 +56,16 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
     # What the label model decides.
 
     @abstractmethod
-    def _encode_labels(self, y: Any, anchor: Any = None) -> Floats:
-        """Labels as the core takes them; `anchor`, given when learning begins, are labels to take bearings from."""
+    def _begin_labels(self, y: Any) -> None:
+        """Take bearings from the first labels: all of a batch, or the very first of a stream."""
+
+    @abstractmethod
+    def _encode_labels(self, y: Any) -> Floats:
+        """Labels as the core takes them."""
+
+    def _encode_known_labels(self, y: Any) -> Floats:
+        """Return labels as the core may hold them already."""
+        return self._encode_labels(y)
 
     @abstractmethod
     def _refresh_label_model(self, core: Any) -> None:
@@ -88,7 +96,8 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
         self._warn_if_light(weights, X.shape[0])
-        labels = self._encode_labels(y, anchor=y)
+        self._begin_labels(y)
+        labels = self._encode_labels(y)
         core = self._empty_core(X.shape[1], draw_seed(self.random_state))
         recent = slice(None if self.window is None else -self.window, None)
         X, labels, weights = X[recent], labels[recent], weights[recent]
@@ -116,10 +125,7 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        n_threads = n_threads_of(self.n_jobs)
-        for X_part, labels, weights in self._stream(X, y, sample_weight):
-            self._core.learn(X_part, labels, weights, n_threads)
-        return self
+        return self._learn_stream(self._stream(X, y, sample_weight))
 
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array.
@@ -151,7 +157,7 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         self._check_learned()
         X, y = self._validated(X, y, reset=False)
         X, y, weights = drop_weightless(X, y, sample_weight)
-        labels = self._encode_labels(y)
+        labels = self._encode_known_labels(y)
         n_found = self._core.forget(X, labels, weights, n_threads_of(self.n_jobs))
         if n_found < X.shape[0]:
             raise ValueError(
@@ -164,7 +170,7 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         """Forget one row exactly; see `unlearn`."""
         self._check_learned()
         row = self._read_row(x).reshape(1, -1)
-        label = np.array([self._encode_label(y)])
+        label = np.array([self._encode_known_label(y)])
         if self._core.forget(row, label, NO_WEIGHTS, 1) == 0:
             raise ValueError("the row is not in the forest: never learned, or unlearned before; nothing was unlearned")
         return self
@@ -260,6 +266,9 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
     def _encode_label(self, y: Any) -> float:
         return float(self._encode_labels([y])[0])
 
+    def _encode_known_label(self, y: Any) -> float:
+        return self._encode_label(y)
+
     def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
         if weights.size and weights.sum() < self.min_samples_split * (1 - 1e-6) and n_rows >= self.min_samples_split:
             warnings.warn(
@@ -302,7 +311,8 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         if row.size == 0:
             raise ValueError("a row must have at least one feature")
         row = RowReader(row.size, names)(row)
-        label = float(self._encode_labels([y], anchor=[y])[0])
+        self._begin_labels([y])
+        label = self._encode_label(y)
         self.n_features_in_ = row.size
         if names is not None:
             self.feature_names_in_ = names
@@ -310,8 +320,13 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         return row, label
 
     @all_or_nothing
-    def _prepared(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> tuple[Floats, Floats, Floats]:
-        """Rows to be learned online, checked; if they are the first, there is an empty forest for them now."""
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, announced: Any
+    ) -> tuple[Floats, Floats, Floats]:
+        """Rows to be learned online, checked; if they are the first, there is an empty forest for them now.
+
+        `announced` are labels that may come, or None.
+        """
         self._check_parameters()
         first = not self.__sklearn_is_fitted__()
         self._check_unchanged()
@@ -319,14 +334,20 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         X, y, weights = drop_weightless(X, y, sample_weight)
         if X.shape[0] == 0:
             return X, NO_WEIGHTS, NO_WEIGHTS
-        labels = self._encode_labels(y, anchor=y[:1] if first else None)
+        if first:
+            self._begin_labels(y[:1])
+        if announced is not None:
+            self._encode_labels(announced)
+        labels = self._encode_labels(y)
         if first:
             self._begin(X[0])
         return X, labels, weights
 
-    def _stream(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> Iterator[tuple[Floats, Floats, Floats]]:
+    def _stream(
+        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, announced: Any = None
+    ) -> Iterator[tuple[Floats, Floats, Floats]]:
         """Yield rows to be learned online, in pieces that end where a review is due, and hold the review."""
-        X, labels, weights = self._prepared(X, y, sample_weight)
+        X, labels, weights = self._prepared(X, y, sample_weight, announced)
         begin = 0
         while begin < X.shape[0]:
             self._review_if_due()
@@ -336,6 +357,17 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
             begin = end
         if begin > 0:
             self._review_if_due()
+
+    def _learn_stream(self, stream: Iterator[tuple[Floats, Floats, Floats]]) -> Self:
+        n_threads = n_threads_of(self.n_jobs)
+        for X, labels, weights in stream:
+            self._core.learn(X, labels, weights, n_threads)
+        return self
+
+    def _pieces(self, n_rows: int) -> list[slice]:
+        """Rows in pieces between which Ctrl-C is heard."""
+        step = max(1000, 10 * WORK_BETWEEN_SIGNALS // self._core.n_trees)
+        return [slice(begin, begin + step) for begin in range(0, max(1, n_rows), step)]
 
     def _learn_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
         if self.scaling == "range":

@@ -15,7 +15,7 @@ from sklearn.base import RegressorMixin
 from hedgerow import _core
 from hedgerow._persistence import Arrays
 from hedgerow._validation import NO_WEIGHTS, check_positive, n_threads_of
-from hedgerow.mondrian._forest import WORK_BETWEEN_SIGNALS, MondrianForest
+from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
 from hedgerow.predictive import NormalMixture
 
@@ -273,16 +273,15 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         kind = _core.HierarchyForest if self.smoothing == "hierarchy" else _core.MomentsForest
         return kind(**shape)
 
-    def _encode_labels(self, y: Any, anchor: Any = None) -> Floats:
+    def _begin_labels(self, y: Any) -> None:
+        self._origin = float(np.mean(_finite(y) / 2)) * 2
+
+    def _encode_labels(self, y: Any) -> Floats:
         """Labels from an origin near them, so that a large offset costs no precision."""
-        labels = np.asarray(y, dtype=np.float64)
-        if not np.isfinite(labels).all():
-            raise ValueError("y contains NaN or infinity; every label must be a finite number")
-        origin = self._origin if anchor is None else float(np.mean(np.asarray(anchor, dtype=np.float64) / 2)) * 2
-        if labels.size and not np.abs(labels / 2 - origin / 2).max() <= LARGEST_LABEL:
+        labels = _finite(y)
+        if labels.size and not np.abs(labels / 2 - self._origin / 2).max() <= LARGEST_LABEL:
             raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their mean; divide y by a constant")
-        self._origin = origin
-        shifted: Floats = labels - origin
+        shifted: Floats = labels - self._origin
         return shifted
 
     def _encode_label(self, y: Any) -> float:
@@ -317,11 +316,6 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         if self.smoothing == "hierarchy":
             return self._settings().hierarchy_rule(self._core.model, self._origin)
         return self._settings().moments_rule(self._noise_ratio, self._origin)
-
-    def _pieces(self, n_rows: int) -> list[slice]:
-        """Rows in pieces between which Ctrl-C is heard."""
-        step = max(1000, 10 * WORK_BETWEEN_SIGNALS // self._core.n_trees)
-        return [slice(begin, begin + step) for begin in range(0, max(1, n_rows), step)]
 
     def _mixtures(self, X: Floats) -> NormalMixture:
         n_threads = n_threads_of(self.n_jobs)
@@ -360,3 +354,10 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
             core.set_model(rate, ratio, 1)
         else:
             (self._noise_ratio,) = self._restored_model
+
+
+def _finite(y: Any) -> Floats:
+    labels = np.asarray(y, dtype=np.float64)
+    if not np.isfinite(labels).all():
+        raise ValueError("y contains NaN or infinity; every label must be a finite number")
+    return labels

@@ -6,6 +6,9 @@
 
 #include <concepts>
 #include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace hedgerow::label {
 
@@ -39,11 +42,12 @@ struct Branch {
   }
 };
 
+/// What trees and forests ask, whatever is predicted.
 template <class M>
-concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && std::copyable<typename M::Belief> &&
+concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && std::copyable<typename M::Seen> &&
                      requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
-                              const typename M::Belief& belief, const Branch& branch, Query query, double number,
-                              double* numbers, std::size_t size) {
+                              typename M::Seen& seen, double number, double* numbers, std::size_t size,
+                              std::vector<double>& written, std::span<const double>& rest) {
                        model.add(summary, number, number);  // a label, with its weight, arrives at a leaf
                        // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves
                        // are
@@ -51,12 +55,34 @@ concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && s
                        model.read_clocks(numbers, size);  // the same for an array of times, in place
                        // an inner node, at the last clock, hears two children, at theirs
                        { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
-                       { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root
-                       // the query steps down to a node at this clock
-                       { model.infer(belief, heard, number) } -> std::same_as<typename M::Belief>;
-                       { model.speak(belief, query) } -> std::same_as<Gaussian>;  // from inside a leaf
-                       // from a would-be branch between a parent's belief and its child's
-                       { model.speak_outside(belief, belief, branch, query) } -> std::same_as<Gaussian>;
+                       // does a merge often change nothing, so that it pays to look?
+                       { M::summaries_settle } -> std::convertible_to<bool>;
+                       // are blocks of equal labels paused, and are the labels heard all equal?
+                       { model.pauses_pure() } -> std::same_as<bool>;
+                       { model.is_pure(heard) } -> std::same_as<bool>;
+                       { model.is_empty(heard) } -> std::same_as<bool>;
+                       // a label comes to the forest, or leaves it
+                       model.see(seen, number, number);
+                       model.unsee(seen, number, number);
+                       // to numbers and back: from a file that nobody vouches for
+                       { model.is_label(number) } -> std::same_as<bool>;
+                       model.write(heard, written);
+                       model.write(std::as_const(seen), written);
+                       { model.read(rest, summary) } -> std::same_as<bool>;
+                       { model.read(std::as_const(written), seen) } -> std::same_as<bool>;
                      };
+
+/// What a query asks of a model whose predictions are Gaussians.
+template <class M>
+concept GaussianModel = LabelModel<M> && std::copyable<typename M::Belief> &&
+                        requires(const M model, const typename M::Summary& heard, const typename M::Belief& belief,
+                                 const Branch& branch, Query query, double number) {
+                          { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root
+                          // the query steps down to a node at this clock
+                          { model.infer(belief, heard, number) } -> std::same_as<typename M::Belief>;
+                          { model.speak(belief, query) } -> std::same_as<Gaussian>;  // from inside a leaf
+                          // from a would-be branch between a parent's belief and its child's
+                          { model.speak_outside(belief, belief, branch, query) } -> std::same_as<Gaussian>;
+                        };
 
 }  // namespace hedgerow::label

@@ -17,12 +17,13 @@
 #include <algorithm>
 
 #include "hedgerow/label/concepts.hpp"
+#include "hedgerow/label/gaussian_labels.hpp"
 #include "hedgerow/numeric/exponential.hpp"
 #include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::label {
 
-struct GaussianHierarchy {
+struct GaussianHierarchy : GaussianLabels {
   double drift_rate = 1.0;       ///< gamma_2
   double signal_to_noise = 1.0;  ///< K = gamma_1 / sigma_y^2
   double psi_at_lifetime = 0.0;  ///< sigma(-gamma_2 lifetime)
@@ -40,7 +41,7 @@ struct GaussianHierarchy {
   };
 
   static GaussianHierarchy make(double drift_rate, double signal_to_noise, double lifetime) {
-    return {drift_rate, signal_to_noise, fading(drift_rate * lifetime), 1.0 / signal_to_noise};
+    return {{}, drift_rate, signal_to_noise, fading(drift_rate * lifetime), 1.0 / signal_to_noise};
   }
 
   [[nodiscard]] [[gnu::always_inline]] double psi(double time) const {
@@ -51,6 +52,14 @@ struct GaussianHierarchy {
     const double gained = weight * signal_to_noise;
     summary.precision += gained;
     summary.mean += gained / summary.precision * (label - summary.mean);
+  }
+
+  using GaussianLabels::read, GaussianLabels::write;
+  static bool is_pure(const Summary&) { return false; }
+  static bool is_empty(const Summary& summary) { return summary.precision == 0.0; }
+  static void write(const Summary& summary, std::vector<double>& numbers) { write_plain(summary, numbers); }
+  static bool read(std::span<const double>& numbers, Summary& summary) {
+    return read_plain(numbers, summary) && summary.precision >= 0.0;
   }
 
   [[nodiscard]] double clock(double time) const { return psi(time); }
@@ -104,6 +113,6 @@ struct GaussianHierarchy {
   }
   static double diffuse(double precision, double drift) { return precision / (1.0 + precision * std::max(drift, 0.0)); }
 };
-static_assert(LabelModel<GaussianHierarchy>);
+static_assert(GaussianModel<GaussianHierarchy>);
 
 }  // namespace hedgerow::label

@@ -5,25 +5,24 @@
 #pragma once
 
 #include "hedgerow/label/concepts.hpp"
+#include "hedgerow/label/gaussian_labels.hpp"
 
 namespace hedgerow::label {
 
-struct RunningMoments {
-  struct Summary {
-    double weight = 0.0;
-    double mean = 0.0;
-    double squares = 0.0;  ///< sum of weight * (label - mean)^2
-  };
+struct RunningMoments : GaussianLabels {
+  using Summary = LabelMoments;
   struct Belief {
     double mean;
     double variance;
   };
 
-  void add(Summary& summary, double label, double weight) const {
-    summary.weight += weight;
-    const double before = label - summary.mean;
-    summary.mean += weight / summary.weight * before;
-    summary.squares += weight * before * (label - summary.mean);
+  static void add(Summary& summary, double label, double weight) { summary.add(label, weight); }
+
+  using GaussianLabels::read, GaussianLabels::write;
+  static bool is_pure(const Summary&) { return false; }
+  static bool is_empty(const Summary& summary) { return summary.weight == 0.0; }
+  static bool read(std::span<const double>& numbers, Summary& summary) {
+    return read_plain(numbers, summary) && summary.weight >= 0.0;
   }
 
   /// Times do not matter here.
@@ -52,6 +51,6 @@ struct RunningMoments {
     return speak(own, query);
   }
 };
-static_assert(LabelModel<RunningMoments>);
+static_assert(GaussianModel<RunningMoments>);
 
 }  // namespace hedgerow::label

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -64,12 +64,7 @@ Archive archived(const Forest<M>& forest) {
       archive.links.push_back(node.children);
       archive.times.push_back(std::bit_cast<std::uint32_t>(node.time));
     }
-    const std::size_t written = archive.summaries.size();
-    archive.summaries.resize(written + tree.summaries.size() * sizeof(typename M::Summary) / sizeof(double));
-    if (!tree.summaries.empty()) {
-      std::memcpy(archive.summaries.data() + written, tree.summaries.data(),
-                  tree.summaries.size() * sizeof(typename M::Summary));
-    }
+    for (const auto& summary : tree.summaries) forest.model.write(summary, archive.summaries);
     archive.next_rows.insert(archive.next_rows.end(), tree.shape.next_row.begin(), tree.shape.next_row.end());
   }
   archive.features = forest.rows.features;
@@ -84,7 +79,7 @@ Archive archived(const Forest<M>& forest) {
   archive.slopes = forest.scaling.slopes;
   archive.lower_seen = forest.lower_seen;
   archive.upper_seen = forest.upper_seen;
-  archive.labels_seen = {forest.labels_seen.weight, forest.labels_seen.mean, forest.labels_seen.squares};
+  forest.model.write(forest.labels_seen, archive.labels_seen);
   archive.counters = {forest.counters.arrivals, forest.counters.generation, forest.counters.rescalings,
                       forest.counters.next_review};
   return archive;
@@ -124,7 +119,8 @@ inline Scaling checked_scaling(const Archive& archive, std::size_t width) {
   return scaling;
 }
 
-inline Rows checked_rows(const Archive& archive, std::size_t width) {
+template <label::LabelModel M>
+Rows checked_rows(const Archive& archive, std::size_t width, const M& model) {
   Rows rows(width);
   rows.features = archive.features;
   rows.labels = archive.labels;
@@ -135,7 +131,9 @@ inline Rows checked_rows(const Archive& archive, std::size_t width) {
   require(n < none && rows.features.size() == n * width && (rows.weights.empty() || rows.weights.size() == n) &&
               (rows.prints.empty() || rows.prints.size() == n) && rows.freed.size() <= n,
           "the rows have the wrong shape");
-  require(all_finite(rows.features) && all_finite(rows.labels) && all_finite(rows.weights), "a row is not finite");
+  require(all_finite(rows.features) && all_finite(rows.weights), "a row is not finite");
+  require(std::all_of(rows.labels.begin(), rows.labels.end(), [&](double label) { return model.is_label(label); }),
+          "a label is not finite, or not that of a class");
   require(std::all_of(rows.weights.begin(), rows.weights.end(), [](double w) { return w > 0.0; }),
           "a weight is not positive");
   std::vector<bool> is_free(n, false);
@@ -157,26 +155,25 @@ inline Rows checked_rows(const Archive& archive, std::size_t width) {
 template <label::LabelModel M>
 void restore(Forest<M>& forest, const Archive& archive) {
   using detail::require;
-  constexpr std::size_t per_node = sizeof(typename M::Summary) / sizeof(double);
   const std::size_t width = forest.rows.width(), n_trees = forest.trees.size(), n_nodes = archive.split_features.size();
   forest.scaling = detail::checked_scaling(archive, width);
-  forest.rows = detail::checked_rows(archive, width);
+  forest.rows = detail::checked_rows(archive, width, forest.model);
   require(archive.tree_sizes.size() == n_trees && archive.list_sizes.size() == n_trees &&
               archive.first_freed_nodes.size() == n_trees,
           "the number of trees is not the one announced");
-  require(archive.split_locations.size() == n_nodes && archive.links.size() == n_nodes &&
-              archive.times.size() == n_nodes && archive.summaries.size() == per_node * n_nodes,
-          "the columns of the trees differ in length");
-  require(archive.lower_seen.size() == width && archive.upper_seen.size() == width && archive.labels_seen.size() == 3 &&
-              archive.counters.size() == 4,
+  require(
+      archive.split_locations.size() == n_nodes && archive.links.size() == n_nodes && archive.times.size() == n_nodes,
+      "the columns of the trees differ in length");
+  require(archive.lower_seen.size() == width && archive.upper_seen.size() == width && archive.counters.size() == 4 &&
+              forest.model.read(archive.labels_seen, forest.labels_seen),
           "a count is missing");
   require(
       archive.counters[0] == 0 || (detail::all_finite(archive.lower_seen) && detail::all_finite(archive.upper_seen)),
       "a column's range is not finite");
-  require(detail::all_finite(archive.labels_seen) && detail::all_finite(archive.summaries), "a summary is not finite");
   require(archive.arrival_order.size() == (forest.window == 0 ? 0 : forest.rows.size()),
           "the order of arrival is broken");
   std::size_t node_at = 0, list_at = 0;
+  std::span<const double> summaries(archive.summaries);
   for (std::size_t b = 0; b < n_trees; ++b) {
     const std::size_t size = archive.tree_sizes[b], list_size = archive.list_sizes[b];
     require(size <= n_nodes - node_at && list_size <= archive.next_rows.size() - list_at, "a tree is cut short");
@@ -194,26 +191,22 @@ void restore(Forest<M>& forest, const Archive& archive) {
       tree.shape.nodes.push_back(node);
     }
     tree.summaries.resize(size);
-    if (size > 0) {
-      std::memcpy(static_cast<void*>(tree.summaries.data()), archive.summaries.data() + per_node * node_at,
-                  size * sizeof(typename M::Summary));
-    }
+    for (auto& summary : tree.summaries) require(forest.model.read(summaries, summary), "a summary is broken");
     const auto broken_links = check_links(tree, forest.rows);
     require(broken_links.empty(), broken_links.empty() ? "" : broken_links.front());
     tree.bottom_up([&](NodeId id) { tree.measure_rows(id, forest.rows); },
                    [&](NodeId id) { tree.measure_children(id, forest.rows); });
-    const auto broken_blocks = check_blocks(tree, forest.rows, forest.growth);
+    const auto broken_blocks = check_blocks(tree, forest.rows, forest.growth, forest.model);
     require(broken_blocks.empty(), broken_blocks.empty() ? "" : broken_blocks.front());
-    for (NodeId id = 0; id < size; ++id) {  // the first number of every summary is a weight or a precision
-      require(tree.node(id).is_freed() || archive.summaries[per_node * (node_at + id)] > 0.0, "a summary is empty");
+    for (NodeId id = 0; id < size; ++id) {
+      require(tree.node(id).is_freed() || !forest.model.is_empty(tree.summaries[id]), "a summary is empty");
     }
     node_at += size;
     list_at += list_size;
   }
-  require(node_at == n_nodes && list_at == archive.next_rows.size(), "nodes are left over");
+  require(node_at == n_nodes && list_at == archive.next_rows.size() && summaries.empty(), "nodes are left over");
   forest.lower_seen = archive.lower_seen;
   forest.upper_seen = archive.upper_seen;
-  forest.labels_seen = {archive.labels_seen[0], archive.labels_seen[1], archive.labels_seen[2]};
   forest.counters = {archive.counters[0], archive.counters[1], archive.counters[2], archive.counters[3]};
   forest.arrival_order.assign(archive.arrival_order.begin(), archive.arrival_order.end());
 }

@@ -75,7 +75,8 @@ std::vector<std::string> check_links(const MondrianTree<M>& tree, const Rows& ro
 
 /// Rules of the Mondrian tree itself. Only after `check_links` has found nothing.
 template <label::LabelModel M>
-std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& rows, const Growth& growth) {
+std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& rows, const Growth& growth,
+                                      const M& model) {
   std::vector<std::string> broken;
   const auto say = [&](NodeId id, const char* what) { broken.push_back("node " + std::to_string(id) + " " + what); };
   const std::size_t width = tree.boxes.width();
@@ -96,7 +97,8 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
       if (!(std::abs(weight - static_cast<double>(node.weight)) <= 1e-4 * weight)) {
         say(id, "misjudges the weight of its rows");
       }
-      if (std::isinf(growth.lifetime) && !tree.is_paused(id, growth)) say(id, "is a leaf that should have been split");
+      if (std::isinf(growth.lifetime) && !tree.is_paused(id, growth, model))
+        say(id, "is a leaf that should have been split");
       if ((lower == upper) != (node.box == none)) say(id, "has a box for a point, or none for more than a point");
     } else {
       const NodeId left = node.left(), right = node.right();
@@ -117,6 +119,7 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
             growth.min_samples_split * (1 - 1e-4))) {
         say(id, "is split though its rows weigh too little");
       }
+      if (model.pauses_pure() && model.is_pure(tree.summaries[id])) say(id, "is split though its labels are equal");
       join_boxes(lower.data(), upper.data(), left_box.lower, left_box.upper, right_box.lower, right_box.upper, width);
     }
     const Box own = tree.box(id, rows);

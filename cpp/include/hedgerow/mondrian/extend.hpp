@@ -31,7 +31,7 @@ class Extender {
     double above = 0.0;
     for (NodeId id = tree.root;;) {
       const bool is_leaf = tree.node(id).is_leaf();
-      if (is_leaf && tree.is_paused(id, setting.growth)) {
+      if (is_leaf && tree.is_paused(id, setting.growth, setting.model)) {
         absorb(tree, id, above, row, setting, stream);
         break;
       }
@@ -70,7 +70,7 @@ class Extender {
               random::Stream& stream) {
     tree.stretch(leaf, setting.rows, setting.rows.row(row));
     settle(tree, leaf, row, setting);
-    if (tree.is_paused(leaf, setting.growth)) return;
+    if (tree.is_paused(leaf, setting.growth, setting.model)) return;
     members_.clear();
     tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
     grower_.grow(tree, leaf, above, members_, nullptr, setting, stream);

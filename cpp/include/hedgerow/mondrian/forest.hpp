@@ -14,7 +14,6 @@
 #include <span>
 #include <vector>
 
-#include "hedgerow/label/running_moments.hpp"
 #include "hedgerow/mondrian/extend.hpp"
 #include "hedgerow/mondrian/forget.hpp"
 #include "hedgerow/mondrian/locate.hpp"
@@ -62,9 +61,9 @@ class Forest {
   std::size_t window;  ///< rows kept, oldest forgotten first; 0 for all
   std::vector<MondrianTree<M>> trees;
   Counters counters;
-  label::RunningMoments::Summary labels_seen{};  ///< of the rows held now
-  std::vector<double> lower_seen, upper_seen;    ///< range of each column, in the user's units, of all rows ever met
-  std::deque<RowId> arrival_order;               ///< oldest first; kept only with a window
+  typename M::Seen labels_seen{};              ///< of the rows held now
+  std::vector<double> lower_seen, upper_seen;  ///< range of each column, in the user's units, of all rows ever met
+  std::deque<RowId> arrival_order;             ///< oldest first; kept only with a window
 
   [[nodiscard]] Setting setting() const { return {rows, growth, model}; }
 
@@ -130,7 +129,7 @@ class Forest {
       leaving_.push_back(full ? arrival_order.front() : none);
       if (!full) continue;
       arrival_order.pop_front();
-      unsee_label(leaving_.back());
+      model.unsee(labels_seen, rows.labels[leaving_.back()], rows.weight(leaving_.back()));
     }
     if (batch.n == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
     if (extenders_.size() < n_threads) extenders_.resize(n_threads);
@@ -178,7 +177,7 @@ class Forest {
     });
     for (const RowId id : leaving) {
       if (window != 0) std::erase(arrival_order, id);
-      unsee_label(id);
+      model.unsee(labels_seen, rows.labels[id], rows.weight(id));
       rows.free(id);
     }
   }
@@ -224,23 +223,9 @@ class Forest {
       lower_seen[d] = std::min(lower_seen[d], x[d]);
       upper_seen[d] = std::max(upper_seen[d], x[d]);
     }
-    label::RunningMoments{}.add(labels_seen, batch.labels[i], batch.weight(i));
+    model.see(labels_seen, batch.labels[i], batch.weight(i));
     if (window != 0) arrival_order.push_back(id);
     return id;
-  }
-
-  /// Take a row's label out of `labels_seen`: Welford's update, backwards.
-  void unsee_label(RowId id) {
-    auto& seen = labels_seen;
-    const double weight = rows.weight(id), left = seen.weight - weight;
-    if (left <= 1e-12 * weight) {
-      seen = {};
-      return;
-    }
-    const double before = rows.labels[id] - seen.mean;
-    seen.mean -= weight / left * before;
-    seen.squares = std::max(0.0, seen.squares - weight * before * (rows.labels[id] - seen.mean));
-    seen.weight = left;
   }
 
   std::vector<float> columns_;                       ///< while growing: `transposed(rows)`, or empty

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Unlearning: take one row out of a tree. What is left is the tree restricted to the remaining rows, and by the
 // self-consistency of the Mondrian process that is a Mondrian tree on them: a split stays iff it still separates
-// rows, and a block that has become too light is paused again. No random number is drawn. Cost: one path.
+// rows, and a block that has become too light, or whose labels have become equal, is paused again. No random number is
+// drawn. Cost: one path.
 #pragma once
 
 #include <stdexcept>
@@ -34,7 +35,7 @@ class Forgetter {
       tree.contract(parent, id == tree.node(parent).right());
       id = parent;
     }
-    pause_light_blocks(tree, id, rows, growth, model);
+    pause_blocks(tree, id, rows, growth, model);
     tell_ancestors(tree, rows, model);
   }
 
@@ -48,20 +49,27 @@ class Forgetter {
     tree.hear_rows(leaf, rows, model);
   }
 
-  /// While the rows below the parent weigh less than a block must to be split, its two leaves become one.
-  /// (An inner sibling is heavy enough by itself.)
-  void pause_light_blocks(MondrianTree<M>& tree, NodeId id, const Rows& rows, const Growth& growth, const M& model) {
+  /// While the rows below the parent make no block to be split, its two leaves become one.
+  /// (An inner sibling is heavy and mixed enough by itself.)
+  void pause_blocks(MondrianTree<M>& tree, NodeId id, const Rows& rows, const Growth& growth, const M& model) {
     while (!path_.empty() && tree.node(id).is_leaf()) {
       const NodeId parent = path_.back();
       const Node& left = tree.node(tree.node(parent).left());
       const Node& right = tree.node(tree.node(parent).right());
       if (!left.is_leaf() || !right.is_leaf()) break;
-      if (!growth.is_light(static_cast<double>(left.weight) + static_cast<double>(right.weight))) break;
+      const bool is_light = growth.is_light(static_cast<double>(left.weight) + static_cast<double>(right.weight));
+      if (!is_light && !has_become_pure(tree, parent, model)) break;
       tree.join_leaves(parent);
       listen(tree, parent, rows, model);
       path_.pop_back();
       id = parent;
     }
+  }
+
+  static bool has_become_pure(const MondrianTree<M>& tree, NodeId parent, const M& model) {
+    if (!model.pauses_pure()) return false;
+    const auto& node = tree.node(parent);
+    return model.is_pure(model.merge(tree.summaries[node.left()], 0.0, tree.summaries[node.right()], 0.0, 0.0));
   }
 
   /// Boxes shrink up to the first ancestor that does not; summaries change up to the root.

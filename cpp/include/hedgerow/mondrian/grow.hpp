@@ -171,6 +171,7 @@ class Grower {
   Cut sample_cut(const Block& block, std::vector<std::uint32_t>& members, const Task& task) {
     const Cut no_cut{0, 0, 0, task.begin};
     if (setting_->growth.is_light(weight_of(block, members, task))) return no_cut;
+    if (setting_->model.pauses_pure() && is_pure(block, members, task)) return no_cut;
     double time = task.above;
     for (;;) {
       const double rate = loose_.rate();
@@ -228,6 +229,14 @@ class Grower {
     double weight = 0.0;
     for (std::size_t i = task.begin; i < task.end; ++i) weight += rows.weights[block.row(members[i])];
     return weight;
+  }
+
+  /// Are the labels all equal?
+  static bool is_pure(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) {
+    const double first = block.labels[members[task.begin]];
+    return std::all_of(members.begin() + static_cast<std::ptrdiff_t>(task.begin),
+                       members.begin() + static_cast<std::ptrdiff_t>(task.end),
+                       [&](std::uint32_t member) { return block.labels[member] == first; });
   }
 
   /// The block stays a leaf: give it its rows, its box and its summary.

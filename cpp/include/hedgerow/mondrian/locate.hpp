@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "hedgerow/mondrian/predict.hpp"
+#include "hedgerow/mondrian/descend.hpp"
 
 namespace hedgerow::mondrian {
 

@@ -65,9 +65,11 @@ struct MondrianTree {
   }
 
   /// A paused leaf keeps its rows, draws no split, and is grown afresh when it may split at last: its rows
-  /// weigh too little (document 000, Algorithm 2, line 2), or they all lie on one point.
-  [[nodiscard]] bool is_paused(NodeId leaf, const Growth& growth) const {
-    return node(leaf).box == none || growth.is_light(static_cast<double>(node(leaf).weight));
+  /// weigh too little (document 000, Algorithm 2, line 2), they all lie on one point, or their labels are all equal
+  /// and the model does not want such a block split (document 004, Algorithm 5.9, line 3).
+  [[nodiscard]] bool is_paused(NodeId leaf, const Growth& growth, const M& model) const {
+    return node(leaf).box == none || growth.is_light(static_cast<double>(node(leaf).weight)) ||
+           (model.pauses_pure() && model.is_pure(summaries[leaf]));
   }
 
   // The three verbs, with the columns beside the skeleton.
@@ -171,7 +173,8 @@ struct MondrianTree {
         model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model), clock(id, model));
   }
 
-  /// All nodes of a path from the root hear their children, the last node first.
+  /// All nodes of a path from the root hear their children, the last node first. Where that changes nothing, nothing
+  /// changes further up.
   void hear_path(const std::vector<NodeId>& path, const M& model) {
     NodeId below = none;  // the child on the path, whose clock is known already
     double clock_below = 0.0;
@@ -180,7 +183,11 @@ struct MondrianTree {
       const double own = clock(*id, model);
       const double left_clock = left == below ? clock_below : clock(left, model);
       const double right_clock = right == below ? clock_below : clock(right, model);
-      summaries[*id] = model.merge(summaries[left], left_clock, summaries[right], right_clock, own);
+      auto merged = model.merge(summaries[left], left_clock, summaries[right], right_clock, own);
+      if constexpr (M::summaries_settle) {
+        if (merged == summaries[*id]) return;
+      }
+      summaries[*id] = std::move(merged);
       below = *id;
       clock_below = own;
     }

@@ -1,29 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What every Mondrian forest shows to Python, whatever its label model.
+#pragma once
+
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "arrays.hpp"
-#include "hedgerow/label/gaussian_hierarchy.hpp"
-#include "hedgerow/label/running_moments.hpp"
 #include "hedgerow/mondrian/archive.hpp"
 #include "hedgerow/mondrian/ask.hpp"
 #include "hedgerow/mondrian/check.hpp"
-#include "hedgerow/mondrian/evidence.hpp"
 #include "hedgerow/mondrian/forest.hpp"
 
 namespace hedgerow::bindings {
-namespace {
 
 using namespace mondrian;
 using Features = Matrix<double>;
 using Labels = Vector<double>;
 
-Batch batch_of(const Features& features, const Labels& labels, const Labels& weights) {
+inline Batch batch_of(const Features& features, const Labels& labels, const Labels& weights) {
   if (labels.shape(0) != features.shape(0) || (weights.shape(0) != 0 && weights.shape(0) != features.shape(0))) {
     throw std::invalid_argument("features, labels and weights differ in length");
   }
   return {features.data(), labels.data(), weights.shape(0) == 0 ? nullptr : weights.data(), features.shape(0)};
+}
+
+template <class M>
+void require_labels(const Forest<M>& forest, const Batch& batch) {
+  for (std::size_t i = 0; i < batch.n; ++i) {
+    if (!forest.model.is_label(batch.labels[i])) throw std::invalid_argument("a label is not one of the model's");
+  }
 }
 
 /// One row straight from the user: right width, all finite.
@@ -40,8 +46,8 @@ void require_width(const Forest<M>& forest, std::size_t width) {
   if (width != forest.rows.width()) throw std::invalid_argument("wrong number of columns");
 }
 
-Scaling scaling_of(const Vector<std::uint64_t>& first_knot, const Labels& values, const Labels& images,
-                   const Labels& slopes) {
+inline Scaling scaling_of(const Vector<std::uint64_t>& first_knot, const Labels& values, const Labels& images,
+                          const Labels& slopes) {
   const auto copy = [](const auto& array) { return std::vector(array.data(), array.data() + array.shape(0)); };
   Scaling scaling;
   scaling.first_knot = copy(first_knot);
@@ -49,11 +55,6 @@ Scaling scaling_of(const Vector<std::uint64_t>& first_knot, const Labels& values
   scaling.images = copy(images);
   scaling.slopes = copy(slopes);
   return scaling;
-}
-
-auto to_arrays(Mixtures&& found) {
-  return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
-                         to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
 }
 
 /// Everything but the label model's own numbers.
@@ -78,11 +79,6 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
       .def_prop_rw(
           "next_review", [](const Self& self) { return self.counters.next_review; },
           [](Self& self, std::uint64_t when) { self.counters.next_review = when; })
-      .def_prop_ro("label_moments",
-                   [](const Self& self) {
-                     const auto& seen = self.labels_seen;
-                     return std::make_tuple(seen.weight, seen.mean, seen.squares);
-                   })
       .def_prop_ro(
           "lower_seen", [](const Self& self) { return to_numpy(std::vector(self.lower_seen)); },
           nb::rv_policy::automatic)
@@ -140,6 +136,7 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
           [](Self& self, const Features& x, const Labels& y, const Labels& weights) {
             require_width(self, x.shape(1));
             const Batch batch = batch_of(x, y, weights);
+            require_labels(self, batch);
             nb::gil_scoped_release release;
             self.store(batch);
           },
@@ -151,6 +148,7 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
           [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {
             require_width(self, x.shape(1));
             const Batch batch = batch_of(x, y, weights);
+            require_labels(self, batch);
             nb::gil_scoped_release release;
             self.learn(batch, n_threads);
           },
@@ -159,6 +157,7 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
           "learn_one",
           [](Self& self, const Labels& x, double y) {
             require_row(self, x);
+            if (!self.model.is_label(y)) throw std::invalid_argument("a label is not one of the model's");
             self.learn({x.data(), &y, nullptr, 1}, 1);
           },
           nb::arg("x").noconvert(), nb::arg("y"))
@@ -174,62 +173,6 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
           },
           nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads"),
           "How many of the rows were found; unless that is all of them, nothing was forgotten.")
-      .def(
-          "moments",
-          [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            std::vector<double> means(x.shape(0)), variances(x.shape(0));
-            {
-              nb::gil_scoped_release release;
-              predict_moments(self, {x.data(), x.shape(0)}, rule.at(self.labels_seen), n_threads, means.data(),
-                              variances.data());
-            }
-            return std::make_tuple(to_numpy(std::move(means)), to_numpy(std::move(variances)));
-          },
-          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
-      .def(
-          "moments_one",
-          [](const Self& self, const Labels& x, const QueryRule& rule) {
-            require_row(self, x);
-            double mean_at = 0.0, variance_at = 0.0;
-            predict_moments(self, {x.data(), 1}, rule.at(self.labels_seen), 1, &mean_at, &variance_at);
-            return std::make_tuple(mean_at, variance_at);
-          },
-          nb::arg("x").noconvert(), nb::arg("rule"))
-      .def(
-          "mixtures",
-          [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            Mixtures found;
-            {
-              nb::gil_scoped_release release;
-              found = predict_mixtures(self, {x.data(), x.shape(0)}, rule.at(self.labels_seen), n_threads);
-            }
-            return to_arrays(std::move(found));
-          },
-          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
-      .def(
-          "predict_then_learn",
-          [](Self& self, const Features& x, const Labels& y, const Labels& weights, const QueryRule& rule,
-             std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            const Batch batch = batch_of(x, y, weights);
-            Mixtures found;
-            {
-              nb::gil_scoped_release release;
-              found = predict_then_learn(self, batch, rule, n_threads);
-            }
-            return to_arrays(std::move(found));
-          },
-          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("rule"),
-          nb::arg("n_threads"))
-      .def(
-          "query",
-          [](const Self& self, const QueryRule& rule) {
-            const label::Query query = rule.at(self.labels_seen);
-            return std::make_tuple(query.centre, query.variance);
-          },
-          nb::arg("rule"))
       .def(
           "leaves",
           [](const Self& self, const Features& x, std::size_t n_threads) {
@@ -247,7 +190,7 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
              std::vector<std::string> broken;
              for (const auto& tree : self.trees) {
                auto found = check_links(tree, self.rows);
-               if (found.empty()) found = check_blocks(tree, self.rows, self.growth);
+               if (found.empty()) found = check_blocks(tree, self.rows, self.growth, self.model);
                broken.insert(broken.end(), found.begin(), found.end());
              }
              return broken;
@@ -273,42 +216,6 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
         });
         restore(self, archive);
       });
-}
-
-}  // namespace
-
-void bind_mondrian_forests(nb::module_& m) {
-  using label::GaussianHierarchy;
-  using Hierarchy = Forest<GaussianHierarchy>;
-  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
-  nb::class_<QueryRule>(m, "QueryRule")
-      .def(
-          "__init__",
-          [](QueryRule* self, double centre, double variance, double share, double origin) {
-            new (self) QueryRule{centre, variance, share, origin};
-          },
-          nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"));
-  bind_forest<GaussianHierarchy>(m, "HierarchyForest")
-      .def_prop_ro(
-          "model",
-          [](const Hierarchy& self) { return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise); })
-      .def(
-          "set_model",
-          [](Hierarchy& self, double drift_rate, double signal_to_noise, std::size_t n_threads) {
-            self.set_model(GaussianHierarchy::make(drift_rate, signal_to_noise, self.growth.lifetime), n_threads);
-          },
-          nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"), no_gil)
-      .def(
-          "log_evidence",
-          [](const Hierarchy& self, const QueryRule& rule) {
-            std::vector<double> found;
-            for (const auto& tree : self.trees) {
-              found.push_back(log_evidence(tree, self.rows, self.growth, self.model, rule.at(self.labels_seen)));
-            }
-            return to_numpy(std::move(found));
-          },
-          nb::arg("rule"));
-  bind_forest<label::RunningMoments>(m, "MomentsForest");
 }
 
 }  // namespace hedgerow::bindings

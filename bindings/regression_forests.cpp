@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hedgerow/label/gaussian_hierarchy.hpp"
+#include "hedgerow/label/running_moments.hpp"
+#include "hedgerow/mondrian/ask_mixtures.hpp"
+#include "hedgerow/mondrian/evidence.hpp"
+#include "mondrian_forest.hpp"
+
+namespace hedgerow::bindings {
+namespace {
+
+auto to_arrays(Mixtures&& found) {
+  return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
+                         to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
+}
+
+/// What is asked of forests whose predictions are mixtures of Gaussians.
+template <class M>
+nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
+  using Self = Forest<M>;
+  return bind_forest<M>(m, name)
+      .def_prop_ro("label_moments",
+                   [](const Self& self) {
+                     const auto& seen = self.labels_seen;
+                     return std::make_tuple(seen.weight, seen.mean, seen.squares);
+                   })
+      .def(
+          "moments",
+          [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            std::vector<double> means(x.shape(0)), variances(x.shape(0));
+            {
+              nb::gil_scoped_release release;
+              predict_moments(self, {x.data(), x.shape(0)}, rule.at(self.labels_seen), n_threads, means.data(),
+                              variances.data());
+            }
+            return std::make_tuple(to_numpy(std::move(means)), to_numpy(std::move(variances)));
+          },
+          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
+      .def(
+          "moments_one",
+          [](const Self& self, const Labels& x, const QueryRule& rule) {
+            require_row(self, x);
+            double mean_at = 0.0, variance_at = 0.0;
+            predict_moments(self, {x.data(), 1}, rule.at(self.labels_seen), 1, &mean_at, &variance_at);
+            return std::make_tuple(mean_at, variance_at);
+          },
+          nb::arg("x").noconvert(), nb::arg("rule"))
+      .def(
+          "mixtures",
+          [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            Mixtures found;
+            {
+              nb::gil_scoped_release release;
+              found = predict_mixtures(self, {x.data(), x.shape(0)}, rule.at(self.labels_seen), n_threads);
+            }
+            return to_arrays(std::move(found));
+          },
+          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
+      .def(
+          "predict_then_learn",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, const QueryRule& rule,
+             std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            Mixtures found;
+            {
+              nb::gil_scoped_release release;
+              found = predict_then_learn(self, batch, rule, n_threads);
+            }
+            return to_arrays(std::move(found));
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("rule"),
+          nb::arg("n_threads"))
+      .def(
+          "query",
+          [](const Self& self, const QueryRule& rule) {
+            const label::Query query = rule.at(self.labels_seen);
+            return std::make_tuple(query.centre, query.variance);
+          },
+          nb::arg("rule"));
+}
+
+}  // namespace
+
+void bind_regression_forests(nb::module_& m) {
+  using label::GaussianHierarchy;
+  using Hierarchy = Forest<GaussianHierarchy>;
+  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
+  nb::class_<QueryRule>(m, "QueryRule")
+      .def(
+          "__init__",
+          [](QueryRule* self, double centre, double variance, double share, double origin) {
+            new (self) QueryRule{centre, variance, share, origin};
+          },
+          nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"));
+  bind_regression<GaussianHierarchy>(m, "HierarchyForest")
+      .def_prop_ro(
+          "model",
+          [](const Hierarchy& self) { return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise); })
+      .def(
+          "set_model",
+          [](Hierarchy& self, double drift_rate, double signal_to_noise, std::size_t n_threads) {
+            self.set_model(GaussianHierarchy::make(drift_rate, signal_to_noise, self.growth.lifetime), n_threads);
+          },
+          nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"), no_gil)
+      .def(
+          "log_evidence",
+          [](const Hierarchy& self, const QueryRule& rule) {
+            std::vector<double> found;
+            for (const auto& tree : self.trees) {
+              found.push_back(log_evidence(tree, self.rows, self.growth, self.model, rule.at(self.labels_seen)));
+            }
+            return to_numpy(std::move(found));
+          },
+          nb::arg("rule"));
+  bind_regression<label::RunningMoments>(m, "MomentsForest");
+}
+
+}  // namespace hedgerow::bindings

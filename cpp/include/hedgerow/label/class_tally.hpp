@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How many customers a restaurant has of each class: a sparse count, sorted by class, so that a node pays only for the
+// classes that have come by. One class, which is what most nodes have, needs no memory of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace hedgerow::label {
+
+using ClassId = std::uint32_t;
+
+class ClassTally {
+ public:
+  struct Entry {
+    double count;
+    ClassId label;
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+
+  ClassTally() = default;
+  ClassTally(const ClassTally& other) { assign(other.entries()); }
+  ClassTally(ClassTally&& other) noexcept { swap(other); }
+  ClassTally& operator=(const ClassTally& other) {
+    if (this != &other) assign(other.entries());
+    return *this;
+  }
+  ClassTally& operator=(ClassTally&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~ClassTally() { release(); }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::span<const Entry> entries() const { return {data(), size_}; }
+  friend bool operator==(const ClassTally& a, const ClassTally& b) {
+    return std::ranges::equal(a.entries(), b.entries());
+  }
+
+  /// Memory besides its own.
+  [[nodiscard]] std::size_t n_bytes() const { return capacity_ > 1 ? capacity_ * sizeof(Entry) : 0; }
+
+  /// More customers of a class that may be new here.
+  void add(ClassId label, double count) {
+    Entry* const end = data() + size_;
+    Entry* const at = std::lower_bound(data(), end, label, [](const Entry& e, ClassId id) { return e.label < id; });
+    if (at != end && at->label == label) {
+      at->count += count;
+    } else {
+      const auto place = static_cast<std::size_t>(at - data());
+      make_room(size_ + 1);
+      std::copy_backward(data() + place, data() + size_, data() + size_ + 1);
+      data()[place] = {count, label};
+      ++size_;
+    }
+  }
+
+  /// A class beyond all that are here.
+  void append(ClassId label, double count) {
+    if (size_ == capacity_) make_room(size_ + 1);
+    data()[size_++] = {count, label};
+  }
+
+  void make_room(std::size_t n) {
+    if (n <= capacity_) return;
+    const std::size_t wider = std::max<std::size_t>(n, capacity_ == 1 ? 2 : capacity_ + capacity_ / 2);
+    Entry* const fresh = new Entry[wider];
+    std::copy_n(data(), size_, fresh);
+    release();
+    many_ = fresh;
+    capacity_ = static_cast<std::uint32_t>(wider);
+  }
+
+ private:
+  void assign(std::span<const Entry> entries) {
+    size_ = 0;
+    make_room(entries.size());
+    std::copy(entries.begin(), entries.end(), data());
+    size_ = static_cast<std::uint32_t>(entries.size());
+  }
+  void swap(ClassTally& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(one_, other.one_);
+  }
+  void release() {
+    if (capacity_ > 1) delete[] many_;
+  }
+  [[nodiscard]] Entry* data() { return capacity_ > 1 ? many_ : &one_; }
+  [[nodiscard]] const Entry* data() const { return capacity_ > 1 ? many_ : &one_; }
+
+  std::uint32_t size_ = 0, capacity_ = 1;
+  union {
+    Entry one_{};  ///< while the capacity is one
+    Entry* many_;  ///< beyond
+  };
+};
+
+}  // namespace hedgerow::label

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What label models for real labels have in common: how labels are counted over a whole forest, and how plain
+// summaries are written to files.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "hedgerow/label/concepts.hpp"
+
+namespace hedgerow::label {
+
+/// Weight, mean and spread of labels. Welford's update, there and back, so a large offset costs no precision.
+struct LabelMoments {
+  double weight = 0.0;
+  double mean = 0.0;
+  double squares = 0.0;  ///< sum of weight * (label - mean)^2
+
+  void add(double label, double added) {
+    weight += added;
+    const double before = label - mean;
+    mean += added / weight * before;
+    squares += added * before * (label - mean);
+  }
+  void remove(double label, double removed) {
+    const double left = weight - removed;
+    if (left <= 1e-12 * removed) {
+      *this = {};
+      return;
+    }
+    const double before = label - mean;
+    mean -= removed / left * before;
+    squares = std::max(0.0, squares - removed * before * (label - mean));
+    weight = left;
+  }
+};
+
+struct GaussianLabels {
+  using Query = label::Query;
+  using Seen = LabelMoments;  ///< of the labels a forest holds
+
+  static constexpr bool summaries_settle = false;
+
+  static void see(Seen& seen, double label, double weight) { seen.add(label, weight); }
+  static void unsee(Seen& seen, double label, double weight) { seen.remove(label, weight); }
+  static void write(const Seen& seen, std::vector<double>& numbers) { write_plain(seen, numbers); }
+  static bool read(const std::vector<double>& numbers, Seen& seen) {
+    std::span<const double> left(numbers);
+    return read_plain(left, seen) && left.empty();
+  }
+
+  /// Blocks of equal labels are split like any other: real labels are hardly ever equal.
+  static constexpr bool pauses_pure() { return false; }
+  static bool is_label(double label) { return std::isfinite(label); }
+
+ protected:
+  template <class Plain>
+  static void write_plain(const Plain& plain, std::vector<double>& numbers) {
+    const std::size_t written = numbers.size();
+    numbers.resize(written + sizeof(Plain) / sizeof(double));
+    std::memcpy(numbers.data() + written, &plain, sizeof(Plain));
+  }
+  template <class Plain>
+  static bool read_plain(std::span<const double>& numbers, Plain& plain) {
+    constexpr std::size_t n = sizeof(Plain) / sizeof(double);
+    if (numbers.size() < n || !std::all_of(numbers.begin(), numbers.begin() + n, is_label)) return false;
+    std::memcpy(static_cast<void*>(&plain), numbers.data(), sizeof(Plain));
+    numbers = numbers.subspan(n);
+    return true;
+  }
+};
+
+}  // namespace hedgerow::label

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Class probabilities of a whole forest, the mean over its trees, and where their entropy comes from.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "hedgerow/mondrian/ask.hpp"
+#include "hedgerow/mondrian/vote.hpp"
+
+namespace hedgerow::mondrian {
+
+using ClassForest = Forest<label::StableHierarchy>;
+
+/// What a query needs to know of the labels held at its time.
+struct ClassQueryRule {
+  bool is_empirical;    ///< H: the shares of the classes among all rows, else uniform
+  double prior_weight;  ///< rows drawn from H that every prediction counts besides those it has; keeps it above zero
+  double discount_rate;
+  std::size_t n_classes;  ///< known to the one who asks
+
+  [[nodiscard]] label::ClassQuery at(const std::vector<double>& seen) const { return at(seen, n_classes); }
+  [[nodiscard]] label::ClassQuery at(const std::vector<double>& seen, std::size_t n_known) const {
+    const double n_rows = std::accumulate(seen.begin(), seen.end(), 0.0);
+    const auto k = static_cast<double>(n_known);
+    std::vector<double> base(n_known, 1.0 / k);
+    if (is_empirical) {
+      for (std::size_t c = 0; c < n_known; ++c) {
+        base[c] = ((c < seen.size() ? seen[c] : 0.0) + 1.0 / k) / (n_rows + 1.0);
+      }
+    }
+    return {std::move(base), n_rows > 0.0 ? prior_weight / (n_rows + prior_weight) : 1.0, discount_rate};
+  }
+};
+
+/// Votes of n_trees become probabilities; the base distribution gets what they left to it, and its share.
+inline void add_base(const label::ClassQuery& query, double left_to_base, double n_trees, double* votes) {
+  for (std::size_t c = 0; c < query.base.size(); ++c) {
+    const double mean = (votes[c] + left_to_base * query.base[c]) / n_trees;
+    votes[c] = mean + query.share * (query.base[c] - mean);
+  }
+}
+
+/// probabilities[i * n_classes + c].
+inline void predict_classes(const ClassForest& forest, const Points& points, const label::ClassQuery& query,
+                            std::size_t n_threads, double* probabilities) {
+  const std::size_t n_classes = query.base.size();
+  const auto n_trees = static_cast<double>(forest.trees.size());
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    double* const found = probabilities + begin * n_classes;
+    std::fill_n(found, n * n_classes, 0.0);
+    std::vector<double> base(n, 0.0);
+    Voter voter;
+    if (n == 1) fetch_paths(forest.trees, forest.rows, scaled);
+    for (const auto& tree : forest.trees) {
+      const Asking<label::StableHierarchy> asking{tree, forest.rows, forest.growth, forest.model, query};
+      voter.go_down(asking, scaled, n);
+      voter.vote(
+          asking, [&](std::size_t i, label::ClassId c, double probability) { found[i * n_classes + c] += probability; },
+          [&](std::size_t i, double left) { base[i] += left; });
+    }
+    for (std::size_t i = 0; i < n; ++i) add_base(query, base[i], n_trees, found + i * n_classes);
+  });
+}
+
+/// The entropy of the forest's prediction, in nats, and its parts: total = noise + disagreement + distance.
+struct Uncertainty {
+  std::vector<double> total;
+  std::vector<double> noise;         ///< of what the leaves say of points that stay in them, mean over trees
+  std::vector<double> disagreement;  ///< total less the mean entropy of the trees
+  std::vector<double> distance;      ///< what a tree's entropy owes to the point's leaving it, mean over trees
+};
+
+inline double entropy(const double* probabilities, std::size_t n) {
+  double sum = 0.0;
+  for (std::size_t c = 0; c < n; ++c) {
+    if (probabilities[c] > 0.0) sum -= probabilities[c] * std::log(probabilities[c]);
+  }
+  return std::max(sum, 0.0);
+}
+
+inline Uncertainty predict_uncertainty(const ClassForest& forest, const Points& points, const label::ClassQuery& query,
+                                       std::size_t n_threads) {
+  const std::size_t n_classes = query.base.size();
+  const auto n_trees = static_cast<double>(forest.trees.size());
+  Uncertainty found;
+  for (auto* part : {&found.total, &found.noise, &found.disagreement, &found.distance}) part->assign(points.n, 0.0);
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    std::vector<double> mean(n * n_classes, 0.0), votes(n * n_classes);
+    Voter voter;
+    for (const auto& tree : forest.trees) {
+      const Asking<label::StableHierarchy> asking{tree, forest.rows, forest.growth, forest.model, query};
+      voter.go_down(asking, scaled, n);
+      const auto cast = [&](std::size_t i, label::ClassId c, double probability) {
+        votes[i * n_classes + c] += probability;
+      };
+      const auto leave = [&](std::size_t i, double left) { add_base(query, left, 1.0, votes.data() + i * n_classes); };
+      std::fill(votes.begin(), votes.end(), 0.0);
+      voter.vote_from_leaves(asking, cast, leave);
+      for (std::size_t i = 0; i < n; ++i) {
+        found.noise[begin + i] += voter.stay(i) * entropy(votes.data() + i * n_classes, n_classes) / n_trees;
+      }
+      std::fill(votes.begin(), votes.end(), 0.0);
+      voter.vote(asking, cast, leave);
+      for (std::size_t i = 0; i < n; ++i) {
+        found.distance[begin + i] += entropy(votes.data() + i * n_classes, n_classes) / n_trees;
+      }
+      for (std::size_t k = 0; k < votes.size(); ++k) mean[k] += votes[k] / n_trees;
+    }
+    for (std::size_t i = begin; i < begin + n; ++i) {
+      found.total[i] = entropy(mean.data() + (i - begin) * n_classes, n_classes);
+      found.disagreement[i] = std::max(0.0, found.total[i] - found.distance[i]);
+      found.distance[i] = std::max(0.0, found.distance[i] - found.noise[i]);
+    }
+  });
+  return found;
+}
+
+/// The probabilities of each row of the batch just before the forest learns it, over the classes known by then; 0 for
+/// the others. `n_known` classes were known before the batch, and classes are numbered in the order in which they come.
+inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& batch, const ClassQueryRule& rule,
+                                              std::size_t n_known, std::size_t n_threads) {
+  const std::size_t n_classes = rule.n_classes;
+  struct Vote {
+    label::ClassId label;
+    double probability;
+  };
+  struct Ballot {  // of one tree: the votes on row i end at ends[i]; replayed, they add up in the order of
+                   // `predict_classes`
+    Voter voter;
+    std::vector<Vote> votes;
+    std::vector<std::size_t> ends;
+    std::vector<double> left_to_base;
+  };
+  std::vector<label::ClassQuery> queries;
+  std::vector<Ballot> ballots(forest.trees.size());
+  forest.learn(
+      batch, n_threads,
+      [&](std::size_t i) {
+        queries.push_back(rule.at(forest.labels_seen, n_known));
+        n_known = std::max(n_known, static_cast<std::size_t>(batch.labels[i]) + 1);
+      },
+      [&](std::size_t b, RowId row, std::size_t i) {
+        Ballot& ballot = ballots[b];
+        ballot.left_to_base.push_back(1.0);
+        if (!forest.trees[b].shape.is_empty()) {
+          const Asking<label::StableHierarchy> asking{forest.trees[b], forest.rows, forest.growth, forest.model,
+                                                      queries[i]};
+          ballot.voter.go_down(asking, forest.rows.row(row), 1);
+          ballot.voter.vote(
+              asking,
+              [&](std::size_t, label::ClassId c, double probability) { ballot.votes.push_back({c, probability}); },
+              [&](std::size_t, double left) { ballot.left_to_base.back() = left; });
+        }
+        ballot.ends.push_back(ballot.votes.size());
+      });
+  std::vector<double> probabilities(batch.n * n_classes, 0.0);
+  for (std::size_t i = 0; i < batch.n; ++i) {
+    double* const found = probabilities.data() + i * n_classes;
+    double left_to_base = 0.0;
+    for (const Ballot& ballot : ballots) {
+      for (std::size_t k = i == 0 ? 0 : ballot.ends[i - 1]; k < ballot.ends[i]; ++k) {
+        found[ballot.votes[k].label] += ballot.votes[k].probability;
+      }
+      left_to_base += ballot.left_to_base[i];
+    }
+    add_base(queries[i], left_to_base, static_cast<double>(forest.trees.size()), found);
+  }
+  return probabilities;
+}
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How query points go down a tree, whatever its label model: which nodes they visit, on which edges each may leave the
+// tree and with what probability (document 002, Algorithm 5, lines 4 to 8), and in which leaf each arrives.
+// Nothing here changes a tree.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "hedgerow/mondrian/mondrian_tree.hpp"
+#include "hedgerow/numeric/exponential_kernels.hpp"
+
+namespace hedgerow::mondrian {
+
+/// Everything that stays the same while a tree is asked.
+template <label::LabelModel M>
+struct Asking {
+  const MondrianTree<M>& tree;
+  const Rows& rows;
+  const Growth& growth;
+  const M& model;
+  const typename M::Query& query;
+};
+
+/// Many points go down together, depth first, in groups that share a node; it is only noted where each may leave.
+/// What is said there is for the label model to work out, in loops without surprises.
+template <label::LabelModel M>
+class Descent {
+ public:
+  struct Visited {
+    double above, time;
+    NodeId node;
+    std::uint32_t parent;  ///< its number among the visited
+  };
+  struct Departure {
+    std::uint32_t point, visited;
+    double outside;
+  };
+  struct Arrival {
+    std::uint32_t point, visited;
+  };
+
+  /// All n points (row-major, in forest units). Visited number 0 is above the root, the others parents before children;
+  /// departures of each point are in the order of its path.
+  void go_down(const Asking<M>& asking, const float* points, std::size_t n) {
+    visited_.clear();
+    n_departures_ = 0;
+    arrivals_.clear();
+    width_ = asking.tree.boxes.width();
+    order_.resize(n);
+    outside_.resize(n);
+    std::iota(order_.begin(), order_.end(), 0U);
+    visited_.push_back({0.0, 0.0, none, 0});
+    pending_.assign(1, {asking.tree.root, 0, 0, n});
+    while (!pending_.empty()) {
+      const Group group = pending_.back();
+      pending_.pop_back();
+      pass(asking, group, points);
+    }
+    read_survivals();
+  }
+
+  [[nodiscard]] const std::vector<Visited>& visited() const { return visited_; }
+  [[nodiscard]] const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  [[nodiscard]] std::span<const Departure> departures() const { return {departures_.data(), n_departures_}; }
+  /// Of each departure: the probability of passing its edge all the same.
+  [[nodiscard]] const std::vector<double>& survivals() const { return survivals_; }
+
+ private:
+  /// Points order_[begin .. end) are about to visit a node.
+  struct Group {
+    NodeId node;
+    std::uint32_t parent;
+    std::size_t begin, end;
+  };
+
+  /// A group goes down to a leaf; where it parts, those who go right wait.
+  void pass(const Asking<M>& asking, Group group, const float* points) {
+    for (;;) {
+      const auto [id, parent, begin, end] = group;
+      if (end - begin == 1) return pass_alone(asking, id, parent, order_[begin], points);
+      const Node& node = asking.tree.node(id);
+      const std::uint32_t own = visit(asking, id, parent);
+      make_room_for_departures(end - begin);
+      const Box box = asking.tree.box(id, asking.rows);
+      outside_distances(box.lower, box.upper, points, order_.data() + begin, end - begin, width_, outside_.data());
+      for (std::size_t i = begin; i < end; ++i) note_departure(order_[i], own, outside_[i - begin]);
+      if (node.is_leaf()) {
+        for (std::size_t i = begin; i < end; ++i) arrivals_.push_back({order_[i], own});
+        return;
+      }
+      const std::size_t middle = part(node, begin, end, points);
+      if (middle == begin) {
+        group = {node.right(), own, begin, end};
+      } else {
+        if (middle < end) pending_.push_back({node.right(), own, middle, end});
+        group = {node.left(), own, begin, middle};
+      }
+    }
+  }
+
+  /// The same for a group of one.
+  void pass_alone(const Asking<M>& asking, NodeId id, std::uint32_t parent, std::uint32_t point, const float* points) {
+    const float* x = points + point * width_;
+    for (;;) {
+      const Node& node = asking.tree.node(id);
+      parent = visit(asking, id, parent);
+      make_room_for_departures(1);
+      note_departure(point, parent, asking.tree.outside(id, asking.rows, x));
+      if (node.is_leaf()) return arrivals_.push_back({point, parent});
+      id = node.child(node.sends_right(x));
+    }
+  }
+
+  /// Note a visit; returns its number among the visited.
+  std::uint32_t visit(const Asking<M>& asking, NodeId id, std::uint32_t parent) {
+    visited_.push_back({visited_[parent].time, asking.tree.time(id, asking.growth), id, parent});
+    return static_cast<std::uint32_t>(visited_.size() - 1);
+  }
+
+  /// In one array, because exponentials are cheaper by the dozen.
+  void read_survivals() {
+    survivals_.resize(n_departures_);
+    for (std::size_t k = 0; k < n_departures_; ++k) {
+      const Visited& at = visited_[departures_[k].visited];
+      survivals_[k] = -(departures_[k].outside * (at.time - at.above));
+    }
+    numeric::exp_nonpositive_all(survivals_.data(), n_departures_);
+  }
+
+  void make_room_for_departures(std::size_t n) {
+    if (departures_.size() < n_departures_ + n) departures_.resize(2 * (n_departures_ + n));
+  }
+  void note_departure(std::uint32_t point, std::uint32_t visited, double outside) {
+    departures_[n_departures_] = {point, visited, outside};
+    n_departures_ += static_cast<std::size_t>(outside > 0.0);
+  }
+
+  /// Those who go left to the front, without branches; returns where those who go right begin.
+  std::size_t part(const Node& node, std::size_t begin, std::size_t end, const float* points) {
+    const float* column = points + node.feature;
+    std::size_t middle = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t point = order_[i];
+      order_[i] = order_[middle];
+      order_[middle] = point;
+      middle += static_cast<std::size_t>(column[point * width_] <= node.location);
+    }
+    return middle;
+  }
+
+  std::size_t width_ = 0;
+  std::size_t n_departures_ = 0;
+  std::vector<Visited> visited_;
+  std::vector<Group> pending_;
+  std::vector<Departure> departures_;
+  std::vector<Arrival> arrivals_;
+  std::vector<double> outside_;
+  std::vector<double> survivals_;  ///< per departure
+  std::vector<std::uint32_t> order_;
+};
+
+/// Walk down all trees at once, a level at a time, only to bring x's paths into the caches: their misses overlap,
+/// where walks one after another would wait for each. Worth it for a lone point in a large forest.
+template <label::LabelModel M>
+void fetch_paths(const std::vector<MondrianTree<M>>& trees, const Rows& rows, const float* x) {
+  struct Walker {
+    const MondrianTree<M>* tree;
+    NodeId id;
+  };
+  std::vector<Walker> walkers;
+  walkers.reserve(trees.size());
+  for (const auto& tree : trees) {
+    if (!tree.shape.is_empty()) walkers.push_back({&tree, tree.root});
+  }
+  while (!walkers.empty()) {
+    std::size_t n_left = 0;
+    for (const Walker& walker : walkers) {
+      const MondrianTree<M>& tree = *walker.tree;
+      const Node& node = tree.node(walker.id);
+      const float* corner = tree.box(walker.id, rows).lower;
+      for (std::size_t k = 0; k < 2 * tree.boxes.width(); k += 16) __builtin_prefetch(corner + k);
+      if (node.is_leaf()) continue;
+      const NodeId child = node.child(node.sends_right(x));
+      __builtin_prefetch(&tree.node(node.left()));
+      __builtin_prefetch(&tree.summaries[node.left()]);
+      walkers[n_left++] = {&tree, child};
+    }
+    walkers.resize(n_left);
+  }
+}
+
+/// The leaf in which x falls.
+template <label::LabelModel M>
+NodeId leaf_of(const MondrianTree<M>& tree, const float* x) {
+  NodeId id = tree.root;
+  while (!tree.node(id).is_leaf()) id = tree.node(id).child(tree.node(id).sends_right(x));
+  return id;
+}
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prediction of classes: document 004, Algorithm 5.8. A query point may leave the tree on any edge of its path, and the
+// tree's prediction is the mean, over where it leaves, of what is believed there.
+//
+// No belief is ever written down. By equation 5.5 a node's belief is its own counts plus a share of its parent's
+// belief, and by line 11 what is believed on the edge above it is its own tables plus a share of the parent's belief.
+// So a prediction is a sum over the path of coefficients times sparse counts, and the coefficients are found on the way
+// up from the leaf: a node pays only for the classes below it, and above the point where all shares are used up nobody
+// pays at all.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hedgerow/label/stable_hierarchy.hpp"
+#include "hedgerow/mondrian/descend.hpp"
+
+namespace hedgerow::mondrian {
+
+class Voter {
+ public:
+  using Model = label::StableHierarchy;
+
+  /// n points (row-major, in forest units) go down the tree.
+  void go_down(const Asking<Model>& asking, const float* points, std::size_t n) {
+    descent_.go_down(asking, points, n);
+    const auto& visited = descent_.visited();
+    discounts_.resize(visited.size());
+    for (std::size_t k = 0; k < visited.size(); ++k) {
+      discounts_[k] = -(asking.query.discount_rate * (visited[k].time - visited[k].above));
+    }
+    numeric::exp_nonpositive_all(discounts_.data(), discounts_.size());
+    stay_.assign(n, 1.0);
+    last_.assign(n, none);
+    const auto departures = descent_.departures();
+    previous_.resize(departures.size());
+    weights_.resize(departures.size());
+    for (std::uint32_t k = 0; k < departures.size(); ++k) {
+      const std::uint32_t point = departures[k].point;
+      weights_[k] = stay_[point] * (1.0 - descent_.survivals()[k]);
+      stay_[point] *= descent_.survivals()[k];
+      previous_[k] = last_[point];
+      last_[point] = k;
+    }
+  }
+
+  /// What the tree says of each point: cast(point, class, probability), any number of times to be added up, and
+  /// leave(point, probability) for what is left to the base distribution.
+  template <class Cast, class Leave>
+  void vote(const Asking<Model>& asking, Cast&& cast, Leave&& leave) const {
+    for (const auto& [point, visited] : descent_.arrivals()) {
+      const double left = climb(asking, {visited, stay_[point], last_[point]},
+                                [&, id = point](label::ClassId c, double probability) { cast(id, c, probability); });
+      leave(point, left);
+    }
+  }
+
+  /// The same for points that are sure to stay in the tree: Gbar_leaf(x).
+  template <class Cast, class Leave>
+  void vote_from_leaves(const Asking<Model>& asking, Cast&& cast, Leave&& leave) const {
+    for (const auto& [point, visited] : descent_.arrivals()) {
+      const double left = climb(asking, {visited, 1.0, none},
+                                [&, id = point](label::ClassId c, double probability) { cast(id, c, probability); });
+      leave(point, left);
+    }
+  }
+
+  /// The probability that the point never leaves the tree.
+  [[nodiscard]] double stay(std::size_t point) const { return stay_[point]; }
+
+ private:
+  /// A coefficient that no longer changes a probability.
+  static constexpr double negligible = 1e-20;
+
+  /// On the way up: a visited node, what its belief counts, and the next edge on which the point may have left.
+  struct Climber {
+    std::uint32_t at;
+    double coefficient;
+    std::uint32_t departure;
+  };
+
+  /// From a leaf to the root; returns what the base distribution counts.
+  template <class Cast>
+  double climb(const Asking<Model>& asking, Climber climber, Cast&& cast) const {
+    auto& [at, coefficient, departure] = climber;
+    while (at != 0) {
+      const bool leaves_here = departure != none && descent_.departures()[departure].visited == at;
+      if (coefficient < negligible && !leaves_here) {
+        at = departure == none ? 0 : descent_.departures()[departure].visited;
+        continue;
+      }
+      const auto entries = asking.tree.summaries[descent_.visited()[at].node].entries();
+      double customers = 0.0, tables = 0.0;
+      for (const auto& entry : entries) {
+        customers += entry.count;
+        tables += Model::table(entry.count);
+      }
+      const double discount = discounts_[at];
+      const double per_customer = coefficient / customers;
+      double per_table = -per_customer * discount;
+      coefficient = per_customer * discount * tables;
+      if (leaves_here) {
+        const double weight = weights_[departure], passed_on = weight * expected_discount(asking.query, departure);
+        per_table += (weight - passed_on) / tables;
+        coefficient += passed_on;
+        departure = previous_[departure];
+      }
+      for (const auto& entry : entries) {
+        cast(entry.label, per_customer * entry.count + per_table * Model::table(entry.count));
+      }
+      at = descent_.visited()[at].parent;
+    }
+    return coefficient;
+  }
+
+  [[nodiscard]] double expected_discount(const label::ClassQuery& query, std::uint32_t departure) const {
+    const auto& [point, visited, outside] = descent_.departures()[departure];
+    const auto& at = descent_.visited()[visited];
+    return query.expected_discount(outside, at.time - at.above, descent_.survivals()[departure], discounts_[visited]);
+  }
+
+  Descent<Model> descent_;
+  std::vector<double> discounts_;        ///< d_j, per visited node
+  std::vector<double> weights_;          ///< per departure: the probability of leaving there
+  std::vector<std::uint32_t> previous_;  ///< per departure: the one before on the same path
+  std::vector<std::uint32_t> last_;      ///< per point: its last departure
+  std::vector<double> stay_;             ///< per point: the probability of reaching its leaf
+};
+
+}  // namespace hedgerow::mondrian
