@@ -321,6 +321,20 @@ def test_streams_with_numbered_features():
     assert np.isfinite(metric.get())
 
 
+def test_memory_counts_the_core():
+    forest = MondrianForestRegressor(n_estimators=10, window=100)
+    all_rows, latest = new(), RiverRegressor(forest, seed=1)
+    pipeline = preprocessing.StandardScaler() | all_rows
+    used = {}
+    for n, (x, y) in enumerate(rows(2000), start=1):
+        learned(all_rows, [(x, y)])
+        learned(latest, [(x, y)])
+        if n in (1000, 2000):
+            used[n] = pipeline._raw_memory_usage, latest._raw_memory_usage
+    assert used[2000][0] > 1.5 * used[1000][0] > 10 * 1000 * 8
+    assert used[2000][1] < 1.2 * used[1000][1]
+
+
 def test_whole_distributions():
     model = learned(new(), rows(500))
     near, far = (model.predict_dist_one(x) for x in ({"a": 0.0, "b": 0.0}, {"a": 50.0}))

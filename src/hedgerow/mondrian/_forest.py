@@ -215,6 +215,11 @@ class MondrianForest(WideningForest, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_core")
 
+    def __sizeof__(self) -> int:
+        """Bytes, those of the core included: Python sees nothing of them."""
+        own: int = super().__sizeof__()
+        return own + int(self._core.n_bytes) if self.__sklearn_is_fitted__() else own
+
     # Below: private.
 
     def _check_parameters(self) -> None:
