@@ -24,7 +24,6 @@ from hedgerow._validation import (
     drop_weightless,
     n_threads_of,
 )
-from hedgerow.mondrian._files import ForestFiles
 from hedgerow.mondrian._scaling import (
     TOLERATED_DRIFT,
     ColumnScaling,
@@ -33,6 +32,7 @@ from hedgerow.mondrian._scaling import (
     range_scaling,
     rank_scaling,
 )
+from hedgerow.mondrian._widening import WideningForest
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,7 +40,7 @@ WORK_BETWEEN_SIGNALS = 200_000
 """Rows times trees handed to the core at once; between two such pieces Python looks for Ctrl-C."""
 
 
-class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
+class MondrianForest(WideningForest, BaseEstimator):  # type: ignore[misc]
     """Base of all Mondrian forests. A subclass brings the label model: what labels are, and what is predicted."""
 
     n_estimators: int
@@ -221,6 +221,11 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_core")
 
+    def __sizeof__(self) -> int:
+        """Bytes, those of the core included: Python sees nothing of them."""
+        own: int = super().__sizeof__()
+        return own + int(self._core.n_bytes) if self.__sklearn_is_fitted__() else own
+
     # Below: private.
 
     def _check_parameters(self) -> None:
@@ -382,10 +387,11 @@ class MondrianForest(ForestFiles, BaseEstimator):  # type: ignore[misc]
         Units that have drifted are learned again and the trees grown afresh from the rows that are held: given the
         units they are Mondrian trees as before. A review costs O(n) and comes after n rows.
         """
-        core = self._core
-        if core.arrivals < core.next_review:
-            return
-        scaling = self._scaling
+        if self._core.arrivals >= self._core.next_review:
+            self._review()
+
+    def _review(self) -> None:
+        core, scaling = self._core, self._scaling
         if self.scaling != "none":
             suggested = self._learn_scaling(
                 core.lower_seen, core.upper_seen, lambda: (core.row_values(), core.row_weights())
