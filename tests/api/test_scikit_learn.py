@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import MondrianForestRegressor
+from hedgerow import MondrianForestClassifier, MondrianForestRegressor
 
 FORESTS = [
     MondrianForestRegressor(n_estimators=5),
@@ -18,6 +18,9 @@ FORESTS = [
     MondrianForestRegressor(n_estimators=5, scaling="rank"),
     MondrianForestRegressor(n_estimators=5, scaling="none", min_samples_split=2),
     MondrianForestRegressor(n_estimators=5, lifetime=3.0, n_jobs=2),
+    MondrianForestClassifier(n_estimators=5),
+    MondrianForestClassifier(n_estimators=5, scaling="rank", pause_pure=False, base="empirical"),
+    MondrianForestClassifier(n_estimators=5, lifetime=3.0, min_samples_split=5, prior_weight=0, n_jobs=2),
 ]
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import importlib
 import pickle
 import random
 import sys
-from collections import Counter
+from enum import Enum
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestRegressor
 
-import hedgerow
-from hedgerow import MondrianForestRegressor
+from hedgerow import MondrianForestClassifier, MondrianForestRegressor
 
 river = pytest.importorskip("river")
 
@@ -23,47 +20,11 @@ from river import checks, datasets, dummy, evaluate, metrics, preprocessing, sta
 
 from hedgerow.integrations.river import RiverClassifier, RiverRegressor  # noqa: E402
 
-
-class CountingClassifier(BaseEstimator):
-    """Has the interface of an online classifier of hedgerow's, is as strict, and predicts how frequent classes were."""
-
-    def __init__(self, random_state=None):
-        self.random_state = random_state
-
-    def learn_one(self, x, y):
-        if not hasattr(self, "width_"):
-            self.width_, self.counts_ = x.size, Counter()
-        assert self.predict_proba_one(x) is not None
-        self.counts_[y] += 1
-        return self
-
-    def predict_proba_one(self, x):
-        assert x.shape == (self.width_,)
-        assert np.isfinite(x).all()
-        return {label: count / self.counts_.total() for label, count in self.counts_.items()}
-
-    def _widened(self, values):
-        wider = copy.deepcopy(self)
-        wider.width_ += values.size
-        return wider
-
-    def _review(self):
-        pass
-
-
-class RiverCounting(RiverClassifier):
-    """river makes an estimator of each class without parameters, so there has to be a default."""
-
-    @classmethod
-    def _default_model(cls):
-        return CountingClassifier()
-
-
-CLASSIFIERS = {"counting": RiverCounting()}
-if hasattr(hedgerow, "MondrianForestClassifier"):
-    # Switched on by the class itself. Once it is there, remove the condition.
-    CLASSIFIERS["forest"] = RiverClassifier(hedgerow.MondrianForestClassifier(n_estimators=5))
-
+CLASSIFIERS = {
+    "default": RiverClassifier(),
+    "forest": RiverClassifier(MondrianForestClassifier(n_estimators=5)),
+    "window": RiverClassifier(MondrianForestClassifier(n_estimators=5, window=50, base="empirical")),
+}
 REGRESSORS = {
     "default": RiverRegressor(),
     "hierarchy": RiverRegressor(MondrianForestRegressor(n_estimators=5)),
@@ -356,14 +317,15 @@ def test_classifiers(model):
 
 
 def test_labels_of_any_kind():
-    adapter = RiverClassifier(CountingClassifier())
-    learned(adapter, [({"a": 1.0}, "late"), ({"b": 2.0}, None), ({"a": 1.0}, ("a", 1)), ({"c": 1.0}, "late")])
-    assert adapter.predict_one({}) == "late"
-    assert adapter.predict_proba_one({"b": 1.0}) == {"late": 0.5, None: 0.25, ("a", 1): 0.25}
+    adapter = RiverClassifier(MondrianForestClassifier(n_estimators=5), seed=1)
+    kind = Enum("kind", ["NEW"])
+    learned(adapter, [({"a": 1.0}, "late"), ({"b": 2.0}, kind.NEW), ({"a": 3.0}, ("a", 1)), ({"c": 1.0}, "late")])
+    found = adapter.predict_proba_one({"b": 1.0})
+    assert set(found) == {"late", kind.NEW, ("a", 1)}
+    assert sum(found.values()) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="a label is missing"):
+        adapter.learn_one({"a": 1.0}, None)
 
 
-def test_a_classifier_must_be_given():
-    if hasattr(hedgerow, "MondrianForestClassifier"):
-        pytest.fail("let RiverClassifier have MondrianForestClassifier() for its default, and test that here instead")
-    with pytest.raises(TypeError, match="needs a model"):
-        RiverClassifier()
+def test_the_default_classifier():
+    assert isinstance(RiverClassifier().model, MondrianForestClassifier)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
-from hedgerow.mondrian import MondrianForestRegressor
+from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 from hedgerow.predictive import NormalMixture
 
 try:
@@ -183,8 +183,9 @@ class RiverClassifier(_OnlineAdapter, base.Classifier):  # type: ignore[misc]
 
     Parameters
     ----------
-    model : estimator
-        An online classifier of hedgerow's. Its parameters are taken, nothing that it has learned.
+    model : estimator, optional
+        An online classifier of hedgerow's. Its parameters are taken, nothing that it has learned. Default:
+        ``MondrianForestClassifier()``.
     absent : float, optional
         A value for absent features instead of their means.
     seed : int, optional
@@ -196,13 +197,22 @@ class RiverClassifier(_OnlineAdapter, base.Classifier):  # type: ignore[misc]
         The model that has learned.
     features_ : tuple
         Features learned so far, in the order of the model's columns.
+
+    Examples
+    --------
+    >>> from hedgerow.integrations.river import RiverClassifier
+    >>> model = RiverClassifier(seed=1)
+    >>> model.learn_one({"words": 120, "links": 9}, "spam")
+    >>> model.learn_one({"words": 340, "links": 0, "images": 2}, "letter")
+    >>> model.predict_one({"words": 130, "links": 8})
+    'spam'
     """
 
     _ASKED = "predict_proba_one"
 
     @classmethod
     def _default_model(cls) -> Any:
-        raise TypeError("RiverClassifier needs a model: an online classifier of hedgerow's")
+        return MondrianForestClassifier()
 
     def predict_proba_one(self, x: Row) -> dict[Any, float]:
         """Probability of each class seen so far; none before the first row."""

@@ -178,7 +178,8 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """Return the most probable class of each row; of equally probable ones the first in `classes_`."""
-        best: npt.NDArray[Any] = self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        most_probable = np.argmax(self.predict_proba(X), axis=1)
+        best: npt.NDArray[Any] = self.classes_[most_probable]
         return best
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
@@ -314,13 +315,22 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         self._classes = ClassTable.from_json(numbers["classes"])
         super()._restore_fitted_state(numbers, arrays)
 
-    def __getstate__(self) -> dict[str, Any]:
-        if not self.__sklearn_is_fitted__():
-            return super().__getstate__()
+    def _widened(self, values: Floats) -> Self:
+        wider = MondrianForest._widened(self._numbered(), values)
+        wider._classes = self._classes
+        return wider
+
+    def _numbered(self) -> Self:
+        """Return this forest with numbers for labels; it shares everything else."""
         numbered = object.__new__(type(self))
         numbered.__dict__.update(self.__dict__)
         numbered._classes = ClassTable(range(len(self._classes)))
-        return {**Saveable.__getstate__(numbered), "labels": list(self._classes.numbers)}
+        return numbered
+
+    def __getstate__(self) -> dict[str, Any]:
+        if not self.__sklearn_is_fitted__():
+            return super().__getstate__()
+        return {**Saveable.__getstate__(self._numbered()), "labels": list(self._classes.numbers)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

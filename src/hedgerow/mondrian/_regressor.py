@@ -274,7 +274,8 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         return kind(**shape)
 
     def _begin_labels(self, y: Any) -> None:
-        self._origin = float(np.mean(_finite(y) / 2)) * 2
+        with np.errstate(over="ignore"):
+            self._origin = float(np.mean(_finite(y) / 2)) * 2
 
     def _encode_labels(self, y: Any) -> Floats:
         """Labels from an origin near them, so that a large offset costs no precision."""
