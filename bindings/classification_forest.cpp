@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/mondrian/ask_classes.hpp"
+#include "hedgerow/mondrian/contrasts.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
@@ -41,6 +42,13 @@ void bind_classification_forest(nb::module_& m) {
             self.model = {n_classes, pause_pure};
           },
           nb::arg("n_classes"), nb::arg("pause_pure"))
+      .def(
+          "contrasts",
+          [](const Self& self, double least_weight) {
+            auto found = contrasts<ClassSpread>(self, least_weight);
+            return std::make_tuple(to_numpy(std::move(found.gains)), to_numpy(std::move(found.distances)));
+          },
+          nb::arg("least_weight"))
       .def(
           "know_classes",
           [](Self& self, std::size_t n_classes) { self.model.n_classes = std::max(self.model.n_classes, n_classes); },

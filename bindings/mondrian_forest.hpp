@@ -76,6 +76,7 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
       .def_prop_ro("n_trees", [](const Self& self) { return self.trees.size(); })
       .def_prop_ro("seed", [](const Self& self) { return self.seed; })
       .def_prop_ro("arrivals", [](const Self& self) { return self.counters.arrivals; })
+      .def_prop_ro("generation", [](const Self& self) { return self.counters.generation; })
       .def_prop_rw(
           "next_review", [](const Self& self) { return self.counters.next_review; },
           [](Self& self, std::uint64_t when) { self.counters.next_review = when; })
@@ -118,17 +119,23 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
       .def("row_weights",
            [](const Self& self) {
              std::vector<double> weights;
-             self.rows.for_each([&](RowId id) { weights.push_back(self.rows.weight(id)); });
+             for (const RowId id : self.rows_in_order()) weights.push_back(self.rows.weight(id));
              return to_numpy(std::move(weights));
+           })
+      .def("row_labels",
+           [](const Self& self) {
+             std::vector<double> labels;
+             for (const RowId id : self.rows_in_order()) labels.push_back(self.rows.labels[id]);
+             return to_numpy(std::move(labels));
            })
       .def("row_values",
            [](const Self& self) {
              std::vector<double> values;
-             self.rows.for_each([&](RowId id) {
+             for (const RowId id : self.rows_in_order()) {
                for (std::size_t d = 0; d < self.rows.width(); ++d) {
                  values.push_back(self.scaling.value(d, self.rows.row(id)[d]));
                }
-             });
+             }
              return to_numpy(std::move(values), {self.rows.size(), self.rows.width()});
            })
       .def(

@@ -2,7 +2,9 @@
 #include "hedgerow/label/gaussian_hierarchy.hpp"
 #include "hedgerow/label/running_moments.hpp"
 #include "hedgerow/mondrian/ask_mixtures.hpp"
+#include "hedgerow/mondrian/contrasts.hpp"
 #include "hedgerow/mondrian/evidence.hpp"
+#include "hedgerow/mondrian/leave_one_out.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
@@ -18,6 +20,13 @@ template <class M>
 nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
   using Self = Forest<M>;
   return bind_forest<M>(m, name)
+      .def(
+          "contrasts",
+          [](const Self& self, double least_weight) {
+            auto found = contrasts<RealSpread>(self, least_weight);
+            return std::make_tuple(to_numpy(std::move(found.gains)), to_numpy(std::move(found.distances)));
+          },
+          nb::arg("least_weight"))
       .def_prop_ro("label_moments",
                    [](const Self& self) {
                      const auto& seen = self.labels_seen;
@@ -76,44 +85,89 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
           "query",
           [](const Self& self, const QueryRule& rule) {
             const label::Query query = rule.at(self.labels_seen);
-            return std::make_tuple(query.centre, query.variance);
+            return std::make_tuple(query.centre, query.variance, query.noise);
           },
           nb::arg("rule"));
 }
 
-}  // namespace
-
-void bind_regression_forests(nb::module_& m) {
-  using label::GaussianHierarchy;
-  using Hierarchy = Forest<GaussianHierarchy>;
-  const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
-  nb::class_<QueryRule>(m, "QueryRule")
-      .def(
-          "__init__",
-          [](QueryRule* self, double centre, double variance, double share, double origin) {
-            new (self) QueryRule{centre, variance, share, origin};
-          },
-          nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"));
-  bind_regression<GaussianHierarchy>(m, "HierarchyForest")
-      .def_prop_ro(
-          "model",
-          [](const Hierarchy& self) { return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise); })
+/// What only a hierarchy can be asked: it is a full model of the labels.
+template <class Clock>
+void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) {
+  using Model = label::GaussianHierarchyBy<Clock>;
+  using Self = Forest<Model>;
+  using Problem = SmoothingProblem<Clock>;
+  nb::class_<Problem>(m, problem_name)
+      .def("mean_square", &Problem::mean_square, nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("centre"),
+           nb::call_guard<nb::gil_scoped_release>());
+  bind_regression<Model>(m, name)
+      .def_prop_ro("model",
+                   [](const Self& self) { return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise); })
       .def(
           "set_model",
-          [](Hierarchy& self, double drift_rate, double signal_to_noise, std::size_t n_threads) {
-            self.set_model(GaussianHierarchy::make(drift_rate, signal_to_noise, self.growth.lifetime), n_threads);
+          [](Self& self, double drift_rate, double signal_to_noise, std::size_t n_threads) {
+            self.set_model(Model::make(drift_rate, signal_to_noise, self.growth.lifetime), n_threads);
           },
-          nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"), no_gil)
+          nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"),
+          nb::call_guard<nb::gil_scoped_release>())
       .def(
           "log_evidence",
-          [](const Hierarchy& self, const QueryRule& rule) {
+          [](const Self& self, const QueryRule& rule) {
             std::vector<double> found;
             for (const auto& tree : self.trees) {
               found.push_back(log_evidence(tree, self.rows, self.growth, self.model, rule.at(self.labels_seen)));
             }
             return to_numpy(std::move(found));
           },
-          nb::arg("rule"));
+          nb::arg("rule"))
+      .def("smoothing_problem", [](const Self& self) { return Problem(self); })
+      .def(
+          "leave_one_out_by_tree",
+          [](const Self& self, const QueryRule& rule, const Vector<std::uint32_t>& places, std::size_t n_threads) {
+            const std::vector<RowId> in_order = self.rows_in_order();
+            std::vector<RowId> wanted;
+            for (std::size_t i = 0; i < places.shape(0); ++i) wanted.push_back(in_order.at(places.data()[i]));
+            LeftOutByTree found;
+            {
+              nb::gil_scoped_release release;
+              found = leave_one_out_by_tree(self, rule.at(self.labels_seen), wanted, n_threads);
+            }
+            return std::make_tuple(to_numpy(std::move(found.means), {wanted.size(), self.trees.size()}),
+                                   to_numpy(std::move(found.variances), {wanted.size(), self.trees.size()}));
+          },
+          nb::arg("rule"), nb::arg("places").noconvert(), nb::arg("n_threads"))
+      .def(
+          "leave_one_out",
+          [](const Self& self, const QueryRule& rule, std::size_t n_threads) {
+            LeftOut found;
+            {
+              nb::gil_scoped_release release;
+              found = leave_one_out(self, rule.at(self.labels_seen), n_threads);
+            }
+            const auto of_rows = [&](std::vector<double>& by_number) {
+              std::vector<double> kept;
+              kept.reserve(self.rows.size());
+              for (const RowId id : self.rows_in_order()) kept.push_back(by_number[id]);
+              return to_numpy(std::move(kept));
+            };
+            return std::make_tuple(of_rows(found.mean), of_rows(found.within), of_rows(found.between));
+          },
+          nb::arg("rule"), nb::arg("n_threads"));
+}
+
+}  // namespace
+
+void bind_regression_forests(nb::module_& m) {
+  nb::class_<QueryRule>(m, "QueryRule")
+      .def(
+          "__init__",
+          [](QueryRule* self, double centre, double variance, double share, double origin, double noise_share,
+             double spread, bool keeps_mean) {
+            new (self) QueryRule{centre, variance, share, origin, noise_share, spread, keeps_mean};
+          },
+          nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"),
+          nb::arg("noise_share") = 0.0, nb::arg("spread") = 1.0, nb::arg("keeps_mean") = false);
+  bind_hierarchy<label::LogisticClock>(m, "HierarchyForest", "HierarchyProblem");
+  bind_hierarchy<label::ExponentialClock>(m, "ExponentialForest", "ExponentialProblem");
   bind_regression<label::RunningMoments>(m, "MomentsForest");
 }
 

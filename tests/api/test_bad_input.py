@@ -138,7 +138,7 @@ BAD_PARAMETERS = [
     ({"lifetime": np.nan}, "lifetime must be a positive number"),
     ({"lifetime": None}, "lifetime must be a positive number"),
     ({"smoothing": "median"}, "smoothing must be 'hierarchy' or 'moments'"),
-    ({"scaling": None}, "scaling must be 'range', 'rank' or 'none'"),
+    ({"scaling": None}, "scaling must be 'auto', 'range', 'half', 'rank' or 'none'"),
     ({"hyperparameters": "mine"}, "hyperparameters must be"),
     ({"window": 0}, "window must be an integer of at least 1"),
     ({"window": 1.5}, "window must be an integer"),

@@ -42,7 +42,7 @@ struct TwoLeaves {
   double lifetime;
   double time = 0.7;
   GaussianHierarchy model = GaussianHierarchy::make(1.3, 5.0, lifetime);
-  Query query{0.25, 3.0};
+  Query query{0.25, 3.0, 3.0 / 5.0};
   GaussianHierarchy::Summary left, right, root;
   GaussianHierarchy::Belief at_root{}, at_left{}, at_right{};
 };

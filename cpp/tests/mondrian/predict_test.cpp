@@ -12,7 +12,7 @@ namespace {
 
 using namespace tests;
 
-constexpr label::Query query{0.5, 2.0};
+constexpr label::Query query{0.5, 2.0, 0.1};
 
 /// Points among the rows, on rows, and far away.
 Sample questions(const Sample& sample) {
@@ -123,7 +123,7 @@ TEST(far_from_all_rows_the_hierarchy_goes_back_to_its_prior) {
   double mean = 0.0, variance = 0.0;
   predict_moments(forest, {far, 1}, query, 1, &mean, &variance);
   CHECK_NEAR(mean, query.centre, 1e-9);
-  CHECK_NEAR(variance, query.variance * (0.5 + 1.0 / forest.model.signal_to_noise), 1e-9);
+  CHECK_NEAR(variance, 0.5 * query.variance + query.noise, 1e-9);
 }
 
 TEST(asking_about_no_points_is_allowed) {

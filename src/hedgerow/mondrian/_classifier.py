@@ -16,6 +16,8 @@ from hedgerow._persistence import Arrays, Saveable
 from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._learning import Grow, Sample
+from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.predictive import Uncertainty
 
 Floats = npt.NDArray[np.float64]
@@ -36,8 +38,11 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         A block with fewer rows is not split. It keeps its rows and is split when more arrive.
     lifetime : float, default=inf
         Time at which the Mondrian process ends, in units of the scaled columns.
-    scaling : {"range", "rank", "none"}, default="range"
+    scaling : {"auto", "range", "half", "rank", "none"}, default="auto"
         How columns are brought to comparable lengths; see `MondrianForestRegressor`.
+    hyperparameters : {"learned", "paper"}, default="paper"
+        "learned" learns how fast to cut each column, from how much classes change across it; "paper" cuts all columns
+        alike.
     discount : float, default=10.0
         gamma in units of the number of features: how fast blocks stop resembling the blocks they are part of.
         May be changed at any time; predictions follow.
@@ -97,7 +102,8 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         *,
         min_samples_split: int = 2,
         lifetime: float = math.inf,
-        scaling: str = "range",
+        scaling: str = "auto",
+        hyperparameters: str = "paper",
         discount: float = 10.0,
         base: str = "uniform",
         pause_pure: bool = True,
@@ -110,6 +116,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         self.min_samples_split = min_samples_split
         self.lifetime = lifetime
         self.scaling = scaling
+        self.hyperparameters = hyperparameters
         self.discount = discount
         self.base = base
         self.pause_pure = pause_pure
@@ -292,8 +299,15 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         core.set_model(len(self._classes), bool(self.pause_pure))
         return core
 
-    def _refresh_label_model(self, core: Any) -> None:
-        """Nothing to set: what rows have not decided belongs to the query."""
+    def _learn_label_model(self, grow: Grow, sample: Sample, scaling: ColumnScaling) -> Any:
+        """Nothing to learn: the discount hardly matters, and belongs to the query."""
+
+    def _set_label_model(self, core: Any, learned: Any) -> None:
+        """Nothing to set: classes and pausing are known when a core is made."""
+
+    @property
+    def _least_split(self) -> int:
+        return self.min_samples_split
 
     def _rule(self) -> _core.ClassQueryRule:
         return _core.ClassQueryRule(

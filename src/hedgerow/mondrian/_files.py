@@ -15,13 +15,18 @@ class ForestFiles(Saveable):
     """The part of a Mondrian forest that reads and writes it."""
 
     n_estimators: int
-    min_samples_split: int
     lifetime: float
     window: int | None
     _core: Any
+    _scaling: ColumnScaling
     _shaped_by: dict[str, Any]
 
     _SHAPING: ClassVar[tuple[str, ...]]
+
+    @property
+    @abstractmethod
+    def _least_split(self) -> int:
+        """The smallest block that is split."""
 
     @abstractmethod
     def _new_core(self, **shape: Any) -> Any:
@@ -39,7 +44,7 @@ class ForestFiles(Saveable):
         return self._new_core(
             width=width,
             n_trees=int(self.n_estimators),
-            min_samples_split=float(self.min_samples_split),
+            min_samples_split=float(self._least_split),
             lifetime=float(self.lifetime),
             seed=seed,
             window=0 if self.window is None else int(self.window),
@@ -56,7 +61,7 @@ class ForestFiles(Saveable):
             if hasattr(self, "feature_names_in_")
             else None,
         }
-        return numbers, dict(self._core.archive())
+        return numbers, {**self._core.archive(), "scaling.rates": self._scaling.rates}
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
         now = {name: getattr(self, name) for name in self._SHAPING}
@@ -78,8 +83,11 @@ class ForestFiles(Saveable):
             if len(names) != width:
                 raise ValueError("it names another number of features than it has")
             self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
-        scaling = ColumnScaling(*(arrays[f"scaling.{part}"] for part in ("first_knot", "values", "images", "slopes")))
-        self._adopt(core, scaling)
+        rates = arrays["scaling.rates"]
+        if rates.shape not in ((0,), (width,)) or not (np.isfinite(rates) & (rates > 0)).all():
+            raise ValueError("its axis rates are not one positive number a column")
+        parts = ("first_knot", "values", "images", "slopes", "rates")
+        self._adopt(core, ColumnScaling(*(arrays[f"scaling.{part}"] for part in parts)))
         for name, value in now.items():
             setattr(self, name, value)
 

@@ -24,6 +24,7 @@ from hedgerow._validation import (
     drop_weightless,
     n_threads_of,
 )
+from hedgerow.mondrian._learning import LEAST_BLOCK, Sample
 from hedgerow.mondrian._reviews import WORK_BETWEEN_SIGNALS, ReviewedForest
 from hedgerow.mondrian._scaling import ColumnScaling, column_range
 
@@ -34,14 +35,19 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
     """Base of all Mondrian forests. A subclass brings the label model: what labels are, and what is predicted."""
 
     n_estimators: int
-    min_samples_split: int
     lifetime: float
-    scaling: str
     window: int | None
     n_jobs: int | None
     random_state: Any
 
-    _SHAPING: ClassVar[tuple[str, ...]] = ("n_estimators", "min_samples_split", "lifetime", "scaling", "window")
+    _SHAPING: ClassVar[tuple[str, ...]] = (
+        "n_estimators",
+        "min_samples_split",
+        "lifetime",
+        "scaling",
+        "hyperparameters",
+        "window",
+    )
 
     # What the label model decides.
 
@@ -86,14 +92,16 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         labels = self._encode_labels(y)
         core = self._empty_core(X.shape[1], draw_seed(self.random_state))
         recent = slice(None if self.window is None else -self.window, None)
-        X, labels, weights = X[recent], labels[recent], weights[recent]
-        scaling = self._learn_scaling(*column_range(X), lambda: (X, weights))
+        sample = Sample(X[recent], labels[recent], weights[recent])
+        scaling = self._choose_scaling(*column_range(sample.X), lambda: (sample.X, sample.weights))
+        scaling, learned = self._learn(sample, scaling, core.seed, 0)
         core.set_scaling(*scaling.arrays)
-        core.store(X, labels, weights)
-        self._refresh_label_model(core)
+        core.store(*sample)
+        self._set_label_model(core, learned)
         self._grow(core)
         core.next_review = core.arrivals + core.n_rows
         self._adopt(core, scaling)
+        self.__dict__.update(self._calibrated(core))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -170,6 +178,21 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         return leaves
 
     @property
+    def axis_rates_(self) -> Floats:
+        """How fast each column is cut, per unit of its scaled length; the fastest at 1. All 1 unless learned."""
+        self._check_learned()
+        rates: Floats = self._scaling.rates if self._scaling.rates.size else np.ones(self._core.width)
+        return rates
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each column in how much labels change across the cuts of the trees, less what noise explains."""
+        self._check_learned()
+        gains = self._core.contrasts(LEAST_BLOCK)[0].clip(min=0.0)
+        shares: Floats = gains / gains.sum() if gains.sum() > 0 else np.full(gains.size, 1.0 / gains.size)
+        return shares
+
+    @property
     def n_nodes_(self) -> int:
         """Number of nodes in all trees together."""
         self._check_learned()
@@ -216,13 +239,15 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
 
     def _check_parameters(self) -> None:
         check_integer("n_estimators", self.n_estimators, least=1)
-        check_integer("min_samples_split", self.min_samples_split, least=2)
+        check_integer("min_samples_split", self._least_split, least=2)
+        if self.hyperparameters not in ("paper", "learned"):
+            raise ValueError(f"hyperparameters must be 'learned' or 'paper', got {self.hyperparameters!r}")
         if self.window is not None:
             check_integer("window", self.window, least=1)
         check_positive("lifetime", self.lifetime, or_infinite=True)
         n_threads_of(self.n_jobs)
-        if self.scaling not in ("range", "rank", "none"):
-            raise ValueError(f"scaling must be 'range', 'rank' or 'none', got {self.scaling!r}")
+        if self.scaling not in ("auto", "range", "half", "rank", "none"):
+            raise ValueError(f"scaling must be 'auto', 'range', 'half', 'rank' or 'none', got {self.scaling!r}")
 
     def _check_unchanged(self) -> None:
         if not self.__sklearn_is_fitted__():
@@ -261,10 +286,10 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         return self._encode_label(y)
 
     def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
-        if weights.size and weights.sum() < self.min_samples_split * (1 - 1e-6) and n_rows >= self.min_samples_split:
+        if weights.size and weights.sum() < self._least_split * (1 - 1e-6) and n_rows >= self._least_split:
             warnings.warn(
                 f"the sample weights add up to {weights.sum():.3g}, less than min_samples_split="
-                f"{self.min_samples_split}, so no tree can split: a row of weight w counts as w rows. Weights that "
+                f"{self._least_split}, so no tree can split: a row of weight w counts as w rows. Weights that "
                 f"were normalised should be multiplied by the number of rows ({n_rows}).",
                 UserWarning,
                 stacklevel=4,
@@ -279,9 +304,9 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
     def _begin(self, first_row: Floats) -> None:
         """An empty forest, in units taken from the first row alone; the first reviews will correct them."""
         core = self._empty_core(first_row.size, draw_seed(self.random_state))
-        scaling = self._learn_scaling(first_row, first_row, lambda: (first_row.reshape(1, -1), NO_WEIGHTS))
+        scaling = self._choose_scaling(first_row, first_row, lambda: (first_row.reshape(1, -1), NO_WEIGHTS))
         core.set_scaling(*scaling.arrays)
-        self._refresh_label_model(core)
+        self._set_label_model(core, None)
         self._adopt(core, scaling)
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:

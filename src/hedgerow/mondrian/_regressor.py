@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,15 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 from sklearn.base import RegressorMixin
 
-from hedgerow import _core
-from hedgerow._persistence import Arrays
-from hedgerow._validation import NO_WEIGHTS, check_positive, n_threads_of
-from hedgerow.mondrian._forest import MondrianForest
-from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
-from hedgerow.predictive import NormalMixture
+from hedgerow._validation import NO_WEIGHTS, n_threads_of
+from hedgerow.mondrian._gaussian import GaussianForest
+from hedgerow.mondrian._learning import log_mixture_density
+from hedgerow.predictive import LeaveOneOut, NormalMixture
 
 Floats = npt.NDArray[np.float64]
 
-LARGEST_LABEL = 1e150
-"""Labels further than this from their mean would overflow when squared."""
 
-
-class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[misc]
+class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[misc]
     """A forest for regression that says how sure it is, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; labels are smoothed by a hierarchical Gaussian
@@ -36,32 +30,37 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     ----------
     n_estimators : int, default=50
         Number of trees.
-    min_samples_split : int, default=10
-        A block with fewer rows is not split. It keeps its rows and is split when more arrive.
+    min_samples_split : int, optional
+        A block with fewer rows is not split. It keeps its rows and is split when more arrive. Default: 2, or 10 with
+        ``hyperparameters="paper"``.
     lifetime : float, default=inf
         Time at which the Mondrian process ends, in units of the scaled columns: a block of total side length s is
         split at rate s.
     smoothing : {"hierarchy", "moments"}, default="hierarchy"
         "hierarchy" is the hierarchical Gaussian with exact belief propagation. "moments" is the fast
         approximation: each node speaks with the mean and variance of its own labels.
-    scaling : {"range", "rank", "none"}, default="range"
+    scaling : {"auto", "range", "half", "rank", "none"}, default="auto"
         How columns are brought to comparable lengths. "range" maps the minimum seen to 0 and the maximum to 1,
-        "rank" maps values to their ranks, "none" takes columns as they are. Online, the map is looked at
-        again whenever the number of rows has doubled.
-    hyperparameters : {"paper"}, default="paper"
-        How hyper-parameters left at None are chosen: "paper" follows appendix B of the supplement.
+        "rank" maps values to their ranks, "half" is halfway between the two, "none" takes columns as they are. "auto"
+        is "half", or "range" with ``hyperparameters="paper"``. Online, the map is looked at again whenever the number
+        of rows has doubled.
+    hyperparameters : {"learned", "paper"}, default="paper"
+        How hyper-parameters left at None are chosen. "learned" takes them from the rows: how fast to cut each column,
+        and the smoothing that makes the exact leave-one-out error smallest. "paper" follows appendix B of the
+        supplement.
     window : int, optional
         Keep only that many rows, unlearning the oldest as new ones arrive.
     prior_mean : float, optional
         mu_H, predicted without data. Default: the mean of the labels.
     drift_variance : float, optional
-        gamma_1; half of it is the variance of a leaf's mean before data. Default: from the labels' variance.
+        gamma_1; the variance of a leaf's mean before data, or twice that with ``hyperparameters="paper"``. Default:
+        learned from leave-one-out residuals, or from the labels' variance.
     drift_rate : float, optional
-        gamma_2, how fast means settle as blocks get smaller. Default: n_features / (20 log2 N).
+        gamma_2, how fast means settle as blocks get smaller. Default: learned, or n_features / (20 log2 N).
     noise_variance : float, optional
         sigma_y^2, the variance of a label around its leaf's mean. Default: gamma_1 / K.
     signal_to_noise : float, optional
-        K. Default: min(2000, 2 N).
+        K. Default: learned, or min(2000, 2 N).
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -97,19 +96,14 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     True
     """
 
-    _origin: float  # subtracted from all labels
-    _noise_ratio: float  # K where the core has no hierarchy to keep it
-
-    _SHAPING = (*MondrianForest._SHAPING, "smoothing")
-
     def __init__(
         self,
         n_estimators: int = 50,
         *,
-        min_samples_split: int = 10,
+        min_samples_split: int | None = None,
         lifetime: float = math.inf,
         smoothing: str = "hierarchy",
-        scaling: str = "range",
+        scaling: str = "auto",
         hyperparameters: str = "paper",
         window: int | None = None,
         prior_mean: float | None = None,
@@ -212,6 +206,30 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
         X, labels = self._validated(X, y, reset=False)
         return self._from_dist(X, lambda dist, rows: dist.logpdf(labels[rows]))
 
+    def loo_predict(self) -> LeaveOneOut:
+        """Predict each row held as if it, and only it, had never been learned. No tree is grown for this.
+
+        With ``min_samples_split=2`` this is exact: a Mondrian tree with one label struck out has the law of a tree that
+        has not seen the row. With more, the row left out has helped to shape the leaf in which it is predicted.
+
+        Returns
+        -------
+        loo : LeaveOneOut
+            A named tuple: mean, std and log_density, one number a row, in the order in which rows were learned.
+        """
+        self._check_hierarchy("loo_predict")
+        rule, n_threads, labels = self._rule(), n_threads_of(self.n_jobs), self._core.row_labels()
+        _, scale, noise = self._core.query(rule)
+        spread = self._calibration.spread
+        parts: list[tuple[Floats, Floats, Floats]] = []
+        for places in np.array_split(np.arange(labels.size, dtype=np.uint32), 1 + labels.size // 20_000):
+            means, variances = self._core.leave_one_out_by_tree(rule, places, n_threads)
+            variances = scale * variances + noise
+            std = np.sqrt(variances.mean(axis=1) + spread**2 * means.var(axis=1))
+            log_density = log_mixture_density(labels[places], means, variances, spread)
+            parts.append((self._origin + means.mean(axis=1), std, log_density))
+        return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
+
     # Hyper-parameters in use.
 
     @property
@@ -236,8 +254,7 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
     def noise_variance_(self) -> float:
         """sigma_y^2."""
         self._check_learned()
-        variance = float(self._core.query(self._rule())[1])
-        return variance / float(self._core.model[1]) if self.smoothing == "hierarchy" else variance
+        return float(self._core.query(self._rule())[2 if self.smoothing == "hierarchy" else 1])
 
     @property
     def log_marginal_likelihood_(self) -> float:
@@ -253,71 +270,6 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
             raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
         self._check_learned()
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.smoothing not in ("hierarchy", "moments"):
-            raise ValueError(f"smoothing must be 'hierarchy' or 'moments', got {self.smoothing!r}")
-        if self.hyperparameters != "paper":
-            raise ValueError(f"hyperparameters must be 'paper', got {self.hyperparameters!r}")
-        for name in ("drift_variance", "drift_rate", "noise_variance", "signal_to_noise"):
-            check_positive(name, getattr(self, name), or_none=True)
-        if self.noise_variance is not None and self.signal_to_noise is not None:
-            raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
-        if self.prior_mean is not None and not (isinstance(self.prior_mean, Real) and math.isfinite(self.prior_mean)):
-            raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
-
-    def _y_checks(self) -> dict[str, Any]:
-        return {"y_numeric": True}
-
-    def _new_core(self, **shape: Any) -> Any:
-        kind = _core.HierarchyForest if self.smoothing == "hierarchy" else _core.MomentsForest
-        return kind(**shape)
-
-    def _begin_labels(self, y: Any) -> None:
-        with np.errstate(over="ignore"):
-            self._origin = float(np.mean(_finite(y) / 2)) * 2
-
-    def _encode_labels(self, y: Any) -> Floats:
-        """Labels from an origin near them, so that a large offset costs no precision."""
-        labels = _finite(y)
-        if labels.size and not np.abs(labels / 2 - self._origin / 2).max() <= LARGEST_LABEL:
-            raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their mean; divide y by a constant")
-        shifted: Floats = labels - self._origin
-        return shifted
-
-    def _encode_label(self, y: Any) -> float:
-        try:
-            label = float(y) - self._origin
-        except (TypeError, ValueError):
-            raise ValueError(f"a label must be a number, got {y!r}") from None
-        return label if abs(label) <= LARGEST_LABEL else float(self._encode_labels([y])[0])
-
-    def _settings(self) -> Smoothing:
-        return Smoothing(
-            prior_mean=self.prior_mean,
-            drift_variance=self.drift_variance,
-            drift_rate=self.drift_rate,
-            noise_variance=self.noise_variance,
-            signal_to_noise=self.signal_to_noise,
-            lifetime=float(self.lifetime),
-        )
-
-    def _refresh_label_model(self, core: Any) -> None:
-        settings = self._settings()
-        weight, _, squares = core.label_moments
-        if self.smoothing == "hierarchy":
-            rate = settings.rate(core.width, weight)
-            ratio = settings.ratio(rate, weight, squares / weight if weight > 0 else 1.0)
-            if (rate, ratio) != core.model:
-                core.set_model(rate, ratio, n_threads_of(self.n_jobs))
-        else:
-            self._noise_ratio = paper_ratio(weight) if self.signal_to_noise is None else self.signal_to_noise
-
-    def _rule(self) -> _core.QueryRule:
-        if self.smoothing == "hierarchy":
-            return self._settings().hierarchy_rule(self._core.model, self._origin)
-        return self._settings().moments_rule(self._noise_ratio, self._origin)
-
     def _mixtures(self, X: Floats) -> NormalMixture:
         n_threads = n_threads_of(self.n_jobs)
         first, weights, means, variances = self._core.mixtures(X, self._rule(), n_threads)
@@ -331,34 +283,3 @@ class MondrianForestRegressor(RegressorMixin, MondrianForest):  # type: ignore[m
             for begin in range(0, max(1, X.shape[0]), step)
         ]
         return np.concatenate(parts)
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        state = super()._fitted_state()
-        if state is not None:
-            model = list(self._core.model) if self.smoothing == "hierarchy" else [self._noise_ratio]
-            state[0].update(origin=self._origin, model=model)
-        return state
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._origin = float(numbers["origin"])
-        self._restored_model = [float(number) for number in numbers["model"]]
-        if not math.isfinite(self._origin):
-            raise ValueError("its origin is not finite")
-        if not all(math.isfinite(number) and number > 0 for number in self._restored_model):
-            raise ValueError("its smoothing is not positive and finite")
-        super()._restore_fitted_state(numbers, arrays)
-        del self._restored_model
-
-    def _restore_label_model(self, core: Any) -> None:
-        if self.smoothing == "hierarchy":
-            rate, ratio = self._restored_model
-            core.set_model(rate, ratio, 1)
-        else:
-            (self._noise_ratio,) = self._restored_model
-
-
-def _finite(y: Any) -> Floats:
-    labels = np.asarray(y, dtype=np.float64)
-    if not np.isfinite(labels).all():
-        raise ValueError("y contains NaN or infinity; every label must be a finite number")
-    return labels

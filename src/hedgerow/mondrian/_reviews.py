@@ -9,7 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow._validation import n_threads_of
-from hedgerow.mondrian._scaling import TOLERATED_DRIFT, ColumnScaling, no_scaling, range_scaling, rank_scaling
+from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Grow, Sample, learn_rates
+from hedgerow.mondrian._scaling import (
+    TOLERATED_DRIFT,
+    ColumnScaling,
+    half_scaling,
+    no_scaling,
+    range_scaling,
+    rank_scaling,
+)
 from hedgerow.mondrian._widening import WideningForest
 
 Floats = npt.NDArray[np.float64]
@@ -22,47 +30,65 @@ class ReviewedForest(WideningForest):
     """The part of a Mondrian forest that chooses its units, looks at them again, and grows trees anew."""
 
     scaling: str
+    hyperparameters: str
     n_jobs: int | None
-    _scaling: ColumnScaling
+
+    # What the label model decides.
 
     @abstractmethod
-    def _refresh_label_model(self, core: Any) -> None:
-        """Set the label model's hyper-parameters to what the rows seen by now suggest."""
+    def _learn_label_model(self, grow: Grow, sample: Sample, scaling: ColumnScaling) -> Any:
+        """Learn the label model's hyper-parameters from a few rows, in trees that are grown for it."""
 
-    def _pieces(self, n_rows: int) -> list[slice]:
-        """Rows in pieces between which Ctrl-C is heard."""
-        step = max(1000, 10 * WORK_BETWEEN_SIGNALS // self._core.n_trees)
-        return [slice(begin, begin + step) for begin in range(0, max(1, n_rows), step)]
+    @abstractmethod
+    def _set_label_model(self, core: Any, learned: Any) -> None:
+        """Set the label model's hyper-parameters: to what was learned or, if that is None, what the rows suggest."""
 
-    def _learn_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
-        if self.scaling == "range":
+    def _calibrated(self, core: Any) -> dict[str, Any]:
+        """Return attributes that are set from leave-one-out residuals once the trees have grown."""
+        return {}
+
+    # Units.
+
+    @property
+    def _learns(self) -> bool:
+        return self.hyperparameters == "learned"
+
+    def _choose_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
+        """Columns in comparable lengths, before any rates."""
+        kind = self.scaling if self.scaling != "auto" else "half" if self._learns else "range"
+        if kind == "range":
             return range_scaling(lower, upper)
-        if self.scaling == "rank":
-            return rank_scaling(*rows())
-        return no_scaling(lower)
+        if kind == "none":
+            return no_scaling(lower)
+        return rank_scaling(*rows()) if kind == "rank" else half_scaling(*rows())
 
-    def _review_if_due(self) -> None:
-        """Whenever as many rows have come as were held at the last review, look at the units and at the smoothing.
+    def _learn(self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int) -> tuple[ColumnScaling, Any]:
+        """Return units with a rate for each column, and the label model's numbers, None if nothing is learned."""
+        if not self._learns or sample.X.shape[0] < FEWEST_ROWS:
+            return scaling, None
+        seeds = np.random.SeedSequence([seed, arrivals]).generate_state(8, np.uint64).tolist()
+        n_threads = n_threads_of(self.n_jobs)
 
-        Units that have drifted are learned again and the trees grown afresh from the rows that are held: given the
-        units they are Mondrian trees as before. A review costs O(n) and comes after n rows.
-        """
-        if self._core.arrivals >= self._core.next_review:
-            self._review()
-
-    def _review(self) -> None:
-        core, scaling = self._core, self._scaling
-        if self.scaling != "none":
-            suggested = self._learn_scaling(
-                core.lower_seen, core.upper_seen, lambda: (core.row_values(), core.row_weights())
+        def grow(rows: Sample, units: ColumnScaling, least_split: float, which: int) -> Any:
+            core = self._new_core(
+                width=rows.X.shape[1],
+                n_trees=N_TREES,
+                min_samples_split=least_split,
+                lifetime=float(self.lifetime),
+                seed=seeds[which],
+                window=0,
             )
-            if scaling.drift(suggested) > TOLERATED_DRIFT:
-                core, scaling = core.rescaled(*suggested.arrays), suggested
-        self._refresh_label_model(core)
-        if core is not self._core:
-            self._grow(core)
-        core.next_review = core.arrivals + max(1, core.n_rows)
-        self._core, self._scaling = core, scaling
+            core.set_scaling(*units.arrays)
+            core.store(rows.X, rows.labels, rows.weights)
+            core.grow(0, N_TREES, n_threads)
+            core.grown()
+            return core
+
+        few = sample.few(seeds[-1])
+        scaling = scaling.at_rates(learn_rates(grow, few, scaling))
+        return scaling, self._learn_label_model(grow, few, scaling)
+
+    # Growing.
 
     def _grow(self, core: Any) -> None:
         """All trees anew, a few at a time, so that Ctrl-C is heard between them."""
@@ -71,3 +97,41 @@ class ReviewedForest(WideningForest):
         for begin in range(0, core.n_trees, together):
             core.grow(begin, min(begin + together, core.n_trees), n_threads)
         core.grown()
+
+    def _pieces(self, n_rows: int) -> list[slice]:
+        """Rows in pieces between which Ctrl-C is heard."""
+        step = max(1000, 10 * WORK_BETWEEN_SIGNALS // self._core.n_trees)
+        return [slice(begin, begin + step) for begin in range(0, max(1, n_rows), step)]
+
+    # Reviews.
+
+    def _review_if_due(self) -> None:
+        """Whenever as many rows have come as were held at the last review, look at the units and at the smoothing.
+
+        What is learned is learned again, and units that have changed are brought to the trees by growing them afresh
+        from the rows that are held: given the units they are Mondrian trees as before. A review costs about as much as
+        a fit, and comes after as many rows as there are.
+        """
+        if self._core.arrivals >= self._core.next_review:
+            self._review()
+
+    def _review(self) -> None:
+        core, scaling = self._core, self._scaling
+        learned: Any = None
+        if self.scaling != "none" or self._learns:
+            suggested = self._choose_scaling(
+                core.lower_seen, core.upper_seen, lambda: (core.row_values(), core.row_weights())
+            )
+            if self._learns and core.n_rows >= FEWEST_ROWS:
+                sample = Sample(core.row_values(), core.row_labels(), core.row_weights())
+                suggested, learned = self._learn(sample, suggested, core.seed, core.arrivals)
+            if learned is not None or suggested.rates.size or scaling.drift(suggested) > TOLERATED_DRIFT:
+                core, scaling = core.rescaled(*suggested.arrays), suggested
+        self._set_label_model(core, learned)
+        calibrated: dict[str, Any] = {}
+        if core is not self._core:
+            self._grow(core)
+            calibrated = self._calibrated(core)
+        core.next_review = core.arrivals + max(1, core.n_rows)
+        self._core, self._scaling = core, scaling
+        self.__dict__.update(calibrated)

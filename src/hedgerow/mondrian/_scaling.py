@@ -6,7 +6,7 @@ an increasing, piecewise linear map, given by its knots and by one slope beyond 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -29,11 +29,23 @@ class ColumnScaling:
     values: Floats
     images: Floats
     slopes: Floats
+    rates: Floats = field(default_factory=lambda: np.empty(0))
+    """How fast each column is cut; already in images and slopes. Empty where all rates are 1."""
 
     @property
     def arrays(self) -> tuple[npt.NDArray[np.uint64], Floats, Floats, Floats]:
         """As the core takes them."""
         return self.first_knot, self.values, self.images, self.slopes
+
+    @property
+    def column_of_knots(self) -> npt.NDArray[np.intp]:
+        """The column that each knot belongs to."""
+        return np.searchsorted(self.first_knot, np.arange(self.values.size), side="right") - 1
+
+    def at_rates(self, rates: Floats) -> ColumnScaling:
+        """Return the same maps, with each column as many times as long as its rate says."""
+        knots = rates[self.column_of_knots]
+        return ColumnScaling(self.first_knot, self.values, self.images * knots, self.slopes * rates, rates)
 
     def drift(self, other: ColumnScaling) -> float:
         """Return the largest distance between this map and another's at the other's knots."""
@@ -93,6 +105,15 @@ def range_scaling(lower: Floats, upper: Floats) -> ColumnScaling:
 def no_scaling(lower: Floats) -> ColumnScaling:
     """The user's own units. Only the origin moves, which a Mondrian process cannot tell."""
     return straight(lower, np.ones(lower.size))
+
+
+def half_scaling(X: Floats, weights: Floats) -> ColumnScaling:
+    """Halfway between range and rank."""
+    rank, (lower, upper) = rank_scaling(X, weights), column_range(X)
+    column = rank.column_of_knots
+    half_range = np.where(upper > lower, 0.5 * upper - 0.5 * lower, 1.0)
+    share = (0.5 * rank.values - 0.5 * lower[column]) / half_range[column]
+    return ColumnScaling(rank.first_knot, rank.values, 0.5 * rank.images + 0.5 * share, rank.slopes)
 
 
 def rank_scaling(X: Floats, weights: Floats) -> ColumnScaling:

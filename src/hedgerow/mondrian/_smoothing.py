@@ -11,6 +11,17 @@ from typing import NamedTuple
 
 from hedgerow._core import QueryRule
 
+FIRST_RATE, FIRST_RATIO = 1.0, 20.0
+"""gamma_2 and K before there are enough rows to learn from."""
+
+
+class Calibration(NamedTuple):
+    """What turns beliefs into predictions, learned from leave-one-out."""
+
+    variance: float = math.nan  # gamma_1; NaN before it is learned
+    noise: float = math.nan  # sigma_y^2, no longer tied to gamma_1 / K
+    spread: float = 1.0  # how far apart the trees' means count
+
 
 class Smoothing(NamedTuple):
     """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where appendix B decides."""
@@ -46,15 +57,41 @@ class Smoothing(NamedTuple):
             variance=math.nan if fixed is None else fixed,
             share=1.0 / (self._share_gained(rate) + 1.0 / ratio),
             origin=origin,
+            noise_share=1.0 / ratio,
         )
 
-    def moments_rule(self, ratio: float, origin: float) -> QueryRule:
+    def known_ratio(self) -> float | None:
+        """K, if the user has fixed it."""
+        if self.drift_variance is not None and self.noise_variance is not None:
+            return self.drift_variance / self.noise_variance
+        return self.signal_to_noise
+
+    def first_guess(self) -> tuple[float, float]:
+        """gamma_2 and K before there are enough rows to learn from."""
+        return self.drift_rate or FIRST_RATE, self.known_ratio() or FIRST_RATIO
+
+    def learned_rule(self, model: tuple[float, float], calibration: Calibration, origin: float) -> QueryRule:
+        """mu_H, gamma_1 and sigma_y^2 as calibrated or, before, from gamma_1 (Psi(0) + 1/K) = Var y."""
+        rate, ratio = model
+        variance, noise, spread = calibration
+        return QueryRule(
+            centre=math.nan if self.prior_mean is None else self.prior_mean - origin,
+            variance=variance,
+            share=1.0 / (1.0 - math.exp(-rate * self.lifetime) + 1.0 / ratio),
+            origin=origin,
+            noise_share=1.0 / ratio if math.isnan(variance) else noise / variance,
+            spread=spread,
+            keeps_mean=True,
+        )
+
+    def moments_rule(self, ratio: float, origin: float, keeps_mean: bool) -> QueryRule:
         """Only the noise variance, gamma_1 / K; appendix C needs no other."""
         return QueryRule(
             centre=math.nan,
             variance=math.nan if self.noise_variance is None else self.noise_variance,
             share=1.0 / (0.5 * ratio + 1.0),
             origin=origin,
+            keeps_mean=keeps_mean,
         )
 
     def _share_gained(self, rate: float) -> float:

@@ -25,7 +25,7 @@ class WideningForest(ForestFiles):
     """The part of a Mondrian forest that takes more columns. It changes what would be written to a file."""
 
     @abstractmethod
-    def _learn_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
+    def _choose_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
         """Return the units that columns of this range, or with these rows, are to have."""
 
     def _widened(self, values: Floats) -> Self:
@@ -37,7 +37,7 @@ class WideningForest(ForestFiles):
         if state is None or hasattr(self, "feature_names_in_"):
             raise ValueError("only a forest that has learned rows without names can be widened")
         numbers, arrays = state
-        added = self._learn_scaling(values, values, lambda: (values.reshape(1, -1), NO_WEIGHTS))
+        added = self._choose_scaling(values, values, lambda: (values.reshape(1, -1), NO_WEIGHTS))
         wider: Self = clone(self)
         width = numbers["width"] + values.size
         wider._restore_fitted_state({**numbers, "width": width}, with_constant_columns(arrays, added))
@@ -49,7 +49,9 @@ def with_constant_columns(arrays: Arrays, added: ColumnScaling) -> Arrays:
     n_rows, width, n_added = arrays["rows.labels"].size, arrays["scaling.slopes"].size, added.slopes.size
     narrow = arrays["rows.features"].reshape(n_rows, width)
     first_knot = arrays["scaling.first_knot"]
+    rates = arrays["scaling.rates"]
     wider = {
+        "scaling.rates": np.concatenate([rates, np.ones(n_added)]) if rates.size else rates,
         "rows.features": np.pad(narrow, ((0, 0), (0, n_added))).ravel(),
         # A print is made of all columns and cannot be widened; a row without one is known by its features, as the
         # rows of a batch are.

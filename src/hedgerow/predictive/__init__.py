@@ -1,6 +1,7 @@
 """Small frozen results of predictions."""
 
+from hedgerow.predictive._leave_one_out import LeaveOneOut
 from hedgerow.predictive._normal_mixture import NormalMixture
 from hedgerow.predictive._uncertainty import Uncertainty
 
-__all__ = ["NormalMixture", "Uncertainty"]
+__all__ = ["LeaveOneOut", "NormalMixture", "Uncertainty"]

@@ -20,8 +20,12 @@ struct Gaussian {
 
 /// Numbers that only queries need, and that may change from query to query without touching a summary.
 struct Query {
-  double centre;    ///< what is predicted without data; moments are accumulated about it
-  double variance;  ///< the scale of all variances
+  double centre;        ///< what is predicted without data; moments are accumulated about it
+  double variance;      ///< the scale of all variances
+  double noise = 0.0;   ///< the variance of a label about its leaf's mean
+  double spread = 1.0;  ///< of the components' means about the mean of the mixture: 1 for the mixture as it is
+  /// Outside the data, say the mean of the nearest point within, and count the difference as a standard deviation?
+  bool keeps_mean = false;
 };
 
 /// A query point that leaves the tree on the edge above a node: x branches off `outside` per unit of time.
@@ -30,7 +34,7 @@ struct Branch {
   double elapsed;   ///< Delta_j, length of the edge; may be infinite
   double outside;   ///< eta_j(x) > 0
   double survival;  ///< exp(-eta Delta), the probability of passing the edge
-  double clock;     ///< the model's clock at the expected time of the branch
+  double clock;     ///< the model's clock at the expected time of the branch, if it reads it
 
   /// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
   /// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.
@@ -77,6 +81,7 @@ template <class M>
 concept GaussianModel = LabelModel<M> && std::copyable<typename M::Belief> &&
                         requires(const M model, const typename M::Summary& heard, const typename M::Belief& belief,
                                  const Branch& branch, Query query, double number) {
+                          { M::reads_branch_clock } -> std::convertible_to<bool>;
                           { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root
                           // the query steps down to a node at this clock
                           { model.infer(belief, heard, number) } -> std::same_as<typename M::Belief>;

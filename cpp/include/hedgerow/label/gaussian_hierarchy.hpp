@@ -6,7 +6,9 @@
 //
 // Everything is measured in units of gamma_1, so that gamma_1 and mu_H enter in the query only. With
 // Psi(t) = sigma(-gamma_2 t) - sigma(-gamma_2 lifetime), the variance still to be gained before a leaf is
-// reached, phi_j = Psi(tau_parent) - Psi(tau_j) and Psi = 0 at leaves, exactly.
+// reached, phi_j = Psi(tau_parent) - Psi(tau_j) and Psi = 0 at leaves, exactly. A clock that runs down exponentially,
+// Psi(t) = exp(-gamma_2 t) - exp(-gamma_2 lifetime), smooths as well, and what is said of a point that branches off can
+// then be integrated over when it does so.
 //
 // Upwards, a node holds N(mu_j; mean, 1 / precision), the likelihood of all labels below it as a function of mu_j.
 // Downwards, in smoother form (no division by phi, no subtraction of messages), with k = precision phi:
@@ -16,6 +18,7 @@
 
 #include <algorithm>
 
+#include "hedgerow/label/bridge.hpp"
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/label/gaussian_labels.hpp"
 #include "hedgerow/numeric/exponential.hpp"
@@ -23,11 +26,21 @@
 
 namespace hedgerow::label {
 
-struct GaussianHierarchy : GaussianLabels {
+/// The clock of document 000.
+struct LogisticClock {
+  static double reading(double decay) { return decay / (1.0 + decay); }
+  static constexpr bool integrates_branches = false;
+};
+struct ExponentialClock {
+  static double reading(double decay) { return decay; }
+  static constexpr bool integrates_branches = true;
+};
+
+template <class Clock>
+struct GaussianHierarchyBy : GaussianLabels {
   double drift_rate = 1.0;       ///< gamma_2
   double signal_to_noise = 1.0;  ///< K = gamma_1 / sigma_y^2
   double psi_at_lifetime = 0.0;  ///< sigma(-gamma_2 lifetime)
-  double noise = 1.0;            ///< 1 / K, the variance of a label around its leaf's mean
 
   struct Summary {
     double precision = 0.0;  ///< in units of 1 / gamma_1
@@ -40,8 +53,8 @@ struct GaussianHierarchy : GaussianLabels {
     double coupling;  ///< 1 / (1 + k): Cov(mu_parent, mu_j) = coupling * V mu_parent
   };
 
-  static GaussianHierarchy make(double drift_rate, double signal_to_noise, double lifetime) {
-    return {{}, drift_rate, signal_to_noise, fading(drift_rate * lifetime), 1.0 / signal_to_noise};
+  static GaussianHierarchyBy make(double drift_rate, double signal_to_noise, double lifetime) {
+    return {{}, drift_rate, signal_to_noise, fading(drift_rate * lifetime)};
   }
 
   [[nodiscard]] [[gnu::always_inline]] double psi(double time) const {
@@ -55,6 +68,7 @@ struct GaussianHierarchy : GaussianLabels {
   }
 
   using GaussianLabels::read, GaussianLabels::write;
+  static constexpr bool reads_branch_clock = !Clock::integrates_branches;
   static bool is_pure(const Summary&) { return false; }
   static bool is_empty(const Summary& summary) { return summary.precision == 0.0; }
   static void write(const Summary& summary, std::vector<double>& numbers) { write_plain(summary, numbers); }
@@ -66,7 +80,7 @@ struct GaussianHierarchy : GaussianLabels {
   void read_clocks(double* times, std::size_t n) const {
     for (std::size_t i = 0; i < n; ++i) times[i] *= -drift_rate;
     numeric::exp_nonpositive_all(times, n);
-    for (std::size_t i = 0; i < n; ++i) times[i] = times[i] / (1.0 + times[i]) - psi_at_lifetime;
+    for (std::size_t i = 0; i < n; ++i) times[i] = Clock::reading(times[i]) - psi_at_lifetime;
   }
 
   [[nodiscard]] Summary merge(const Summary& left, double left_psi, const Summary& right, double right_psi,
@@ -88,31 +102,46 @@ struct GaussianHierarchy : GaussianLabels {
   }
 
   [[nodiscard]] Gaussian speak(const Belief& belief, Query query) const {
-    return {belief.mean, query.variance * (belief.variance + noise)};
+    return {belief.mean, query.variance * belief.variance + query.noise};
   }
 
   /// Document 000, section 3.3: "the predictive mean at that node is the posterior of the parent of the new node".
-  /// That parent sits on the edge at the branching time, here at its expectation; given both ends of the edge it
-  /// is a Brownian bridge in the clock Psi, and the new leaf below it gains another Psi.
+  /// That parent sits on the edge where the point branches off, a share f of the way by the clock; given both ends of
+  /// the edge it is a Brownian bridge in Psi, and the new leaf below it gains another Psi.
   [[nodiscard]] Gaussian speak_outside(const Belief& parent, const Belief& own, const Branch& branch,
                                        Query query) const {
     const double drift = parent.psi - own.psi;
-    const double left = std::clamp(branch.clock, own.psi, parent.psi);
-    const double f = drift > 0.0 ? (parent.psi - left) / drift : 1.0;
-    const double g = 1.0 - f;
-    const double variance = g * g * parent.variance + f * f * own.variance +
-                            2.0 * f * g * parent.variance * own.coupling + f * g * drift + left;
-    return {parent.mean + f * (own.mean - parent.mean), query.variance * (variance + noise)};
+    const ShareOfEdge f = share_passed(parent, own, branch);
+    const double gap = own.mean - parent.mean, shared = parent.variance * own.coupling;
+    const double variance = parent.variance + 2.0 * f.mean * (shared - parent.variance) +
+                            f.square * (parent.variance + own.variance - 2.0 * shared) + (f.mean - f.square) * drift +
+                            (parent.psi - f.mean * drift);
+    return {parent.mean + f.mean * gap,
+            query.variance * variance + query.noise + (f.square - f.mean * f.mean) * gap * gap};
   }
 
- private:
-  /// sigma(-x) for x >= 0
-  [[gnu::always_inline]] static double fading(double x) {
-    const double e = numeric::exp_nonpositive(-x);
-    return e / (1.0 + e);
-  }
+  /// The precision of a message after the drift of an edge.
   static double diffuse(double precision, double drift) { return precision / (1.0 + precision * std::max(drift, 0.0)); }
+
+ private:
+  /// The clock's reading at x >= 0.
+  [[gnu::always_inline]] static double fading(double x) { return Clock::reading(numeric::exp_nonpositive(-x)); }
+  /// Integrated over the time of the branch, or taken at its expectation.
+  [[nodiscard]] ShareOfEdge share_passed(const Belief& parent, const Belief& own, const Branch& branch) const {
+    if constexpr (Clock::integrates_branches) {
+      const double above = parent.psi + psi_at_lifetime;  // 0 where the clock has run down long before
+      const double decay = above > 0.0 ? (own.psi + psi_at_lifetime) / above : 0.0;
+      return share_of_edge(branch.outside, branch.elapsed, branch.survival, decay, drift_rate);
+    } else {
+      const double drift = parent.psi - own.psi;
+      const double left = std::clamp(branch.clock, own.psi, parent.psi);
+      const double f = drift > 0.0 ? (parent.psi - left) / drift : 1.0;
+      return {f, f * f};
+    }
+  }
 };
-static_assert(GaussianModel<GaussianHierarchy>);
+using GaussianHierarchy = GaussianHierarchyBy<LogisticClock>;
+using ExponentialHierarchy = GaussianHierarchyBy<ExponentialClock>;
+static_assert(GaussianModel<GaussianHierarchy> && GaussianModel<ExponentialHierarchy>);
 
 }  // namespace hedgerow::label

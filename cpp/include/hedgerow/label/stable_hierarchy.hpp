@@ -19,6 +19,7 @@
 
 #include "hedgerow/label/class_tally.hpp"
 #include "hedgerow/label/concepts.hpp"
+#include "hedgerow/numeric/mean_survival.hpp"
 
 namespace hedgerow::label {
 
@@ -33,15 +34,8 @@ struct ClassQuery {
   /// f((eta + gamma) elapsed) / f(eta elapsed); survival = exp(-eta elapsed), discount = exp(-gamma elapsed).
   [[nodiscard]] double expected_discount(double outside, double elapsed, double survival, double discount) const {
     if (std::isinf(elapsed)) return outside / (outside + discount_rate);
-    return mean_survival((outside + discount_rate) * elapsed, survival * discount) /
-           mean_survival(outside * elapsed, survival);
-  }
-
- private:
-  /// (1 - exp(-h)) / h, given exp(-h) too; its series where that would cancel.
-  static double mean_survival(double h, double survival) {
-    if (h > 0.02) return (1.0 - survival) / h;
-    return 1.0 - h / 2 * (1.0 - h / 3 * (1.0 - h / 4 * (1.0 - h / 5 * (1.0 - h / 6 * (1.0 - h / 7)))));
+    return numeric::mean_survival((outside + discount_rate) * elapsed, survival * discount) /
+           numeric::mean_survival(outside * elapsed, survival);
   }
 };
 

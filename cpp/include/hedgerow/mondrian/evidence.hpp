@@ -16,8 +16,9 @@ inline double log_normal(double gap, double variance) {
   return -0.5 * (std::log(2.0 * std::numbers::pi * variance) + gap * gap / variance);
 }
 
-inline double log_evidence(const MondrianTree<label::GaussianHierarchy>& tree, const Rows& rows, const Growth& growth,
-                           const label::GaussianHierarchy& model, label::Query query) {
+template <class Clock>
+double log_evidence(const MondrianTree<label::GaussianHierarchyBy<Clock>>& tree, const Rows& rows, const Growth& growth,
+                    const label::GaussianHierarchyBy<Clock>& model, label::Query query) {
   const double noise = query.variance / model.signal_to_noise;
   const auto variance_above = [&](NodeId id, double psi_above) {  // of a node's message, seen from its parent
     const double drift = psi_above - model.psi(tree.time(id, growth));

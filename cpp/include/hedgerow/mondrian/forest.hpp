@@ -67,6 +67,16 @@ class Forest {
 
   [[nodiscard]] Setting setting() const { return {rows, growth, model}; }
 
+  /// All rows, in an order that does not depend on how they were dealt to calls: numbers are reused in another order
+  /// when rows come in chunks; arrivals are not.
+  [[nodiscard]] std::vector<RowId> rows_in_order() const {
+    if (window != 0) return {arrival_order.begin(), arrival_order.end()};
+    std::vector<RowId> members;
+    members.reserve(rows.size());
+    rows.for_each([&](RowId id) { members.push_back(id); });
+    return members;
+  }
+
   /// Keep rows without putting them into trees; `grow` must follow.
   void store(const Batch& batch) {
     rows.features.reserve(rows.features.size() + batch.n * rows.width());
@@ -77,13 +87,7 @@ class Forest {
 
   /// Trees [first, last) anew, in batch, on all rows: document 000, Algorithm 1. Call `grown` after the last.
   void grow(std::size_t first, std::size_t last, std::size_t n_threads) {
-    std::vector<RowId> members;
-    members.reserve(rows.size());
-    if (window != 0) {  // numbers are reused in another order when rows come in chunks; arrivals are not
-      members.assign(arrival_order.begin(), arrival_order.end());
-    } else {
-      rows.for_each([&](RowId id) { members.push_back(id); });
-    }
+    const std::vector<RowId> members = rows_in_order();
     if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
     MondrianTree<M> seedling(rows.width());  // a root around all rows, as every tree begins
     if (!members.empty()) {

@@ -28,7 +28,7 @@ void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
     const double outside = asking.tree.outside(id, asking.rows, x);
     if (outside > 0.0) {
       label::Branch branch{above, time - above, outside, numeric::exp_nonpositive(-(outside * (time - above))), 0.0};
-      branch.clock = asking.model.clock(above + branch.expected_wait());
+      if constexpr (M::reads_branch_clock) branch.clock = asking.model.clock(above + branch.expected_wait());
       hear(stay * (1.0 - branch.survival), asking.model.speak_outside(parent, own, branch, asking.query));
       stay *= branch.survival;
     }
@@ -42,11 +42,13 @@ void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
 /// The first two moments of a mixture about a centre, as they are added up.
 struct Moments {
   double mean = 0.0;
-  double square = 0.0;
+  double square = 0.0;  ///< of the components' means
+  double within = 0.0;  ///< the components' own variance
   void hear(double weight, const label::Gaussian& part, double centre) {
     const double shifted = part.mean - centre;
     mean += weight * shifted;
-    square += weight * (part.variance + shifted * shifted);
+    square += weight * (shifted * shifted);
+    within += weight * part.variance;
   }
 };
 
@@ -82,11 +84,13 @@ class Descender {
   /// Array by array, because exponentials are cheaper by the dozen.
   void work_off_departures(const Asking<M>& asking, Moments* moments) {
     const auto departures = descent_.departures();
-    clocks_.resize(departures.size());
-    for (std::size_t k = 0; k < departures.size(); ++k) {
-      clocks_[k] = descent_.visited()[departures[k].visited].above + branch(k).expected_wait();
+    clocks_.assign(departures.size(), 0.0);
+    if constexpr (M::reads_branch_clock) {
+      for (std::size_t k = 0; k < departures.size(); ++k) {
+        clocks_[k] = descent_.visited()[departures[k].visited].above + branch(k).expected_wait();
+      }
+      asking.model.read_clocks(clocks_.data(), clocks_.size());
     }
-    asking.model.read_clocks(clocks_.data(), clocks_.size());
     for (std::size_t k = 0; k < departures.size(); ++k) {
       const auto& [point, visited, outside] = departures[k];
       const double survival = descent_.survivals()[k];

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much labels change along each column. The cuts of a Mondrian tree do not look at labels, so the squared
+// difference of the mean labels on the two sides of a cut, less what noise alone would give it, is an unbiased measure
+// of that change; added up over the cuts of a column and divided by the squared distances crossed, it is a squared
+// slope.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "hedgerow/label/gaussian_labels.hpp"
+#include "hedgerow/label/running_moments.hpp"
+#include "hedgerow/label/stable_hierarchy.hpp"
+#include "hedgerow/mondrian/forest.hpp"
+
+namespace hedgerow::mondrian {
+
+/// Per column, added up over the cuts of all trees.
+struct Contrasts {
+  std::vector<double> gains;      ///< sum of n_l n_r / n (ybar_l - ybar_r)^2 - s^2
+  std::vector<double> distances;  ///< sum of n_l n_r / n (distance of the centres of the two boxes)^2
+};
+
+/// Weight, mean and spread of real labels.
+struct RealSpread {
+  label::LabelMoments moments;
+
+  void add(double label, double weight) { moments.add(label, weight); }
+  static RealSpread joined(const RealSpread& left, const RealSpread& right) {
+    return {label::RunningMoments{}.merge(left.moments, 0.0, right.moments, 0.0, 0.0)};
+  }
+  [[nodiscard]] double weight() const { return moments.weight; }
+  [[nodiscard]] double squares() const { return moments.squares; }  ///< about the mean
+};
+
+/// The same for classes, each an indicator of its own: squares are added over the classes.
+struct ClassSpread {
+  label::ClassTally counts;
+  double total = 0.0;
+
+  void add(double label, double weight) {
+    counts.add(static_cast<label::ClassId>(label), weight);
+    total += weight;
+  }
+  static ClassSpread joined(const ClassSpread& left, const ClassSpread& right) {
+    ClassSpread both = left;
+    for (const auto& [count, label] : right.counts.entries()) both.counts.add(label, count);
+    both.total += right.total;
+    return both;
+  }
+  [[nodiscard]] double weight() const { return total; }
+  [[nodiscard]] double squares() const {
+    double within = 0.0;
+    for (const auto& entry : counts.entries()) within += entry.count * entry.count;
+    return std::max(total - within / total, 0.0);
+  }
+};
+
+template <class Spread, label::LabelModel M>
+Contrasts contrasts(const Forest<M>& forest, double least_weight) {
+  const std::size_t width = forest.rows.width();
+  Contrasts found{std::vector<double>(width, 0.0), std::vector<double>(width, 0.0)};
+  std::vector<Spread> spreads;
+  for (const auto& tree : forest.trees) {
+    if (tree.shape.is_empty()) continue;
+    spreads.assign(tree.shape.nodes.size(), {});
+    tree.bottom_up(
+        [&](NodeId leaf) {
+          tree.shape.for_each_row(
+              leaf, [&](RowId row) { spreads[leaf].add(forest.rows.labels[row], forest.rows.weight(row)); });
+        },
+        [&](NodeId id) {
+          const Node& node = tree.node(id);
+          const Spread& left = spreads[node.left()];
+          const Spread& right = spreads[node.right()];
+          spreads[id] = Spread::joined(left, right);
+          const double n = spreads[id].weight();
+          if (n < least_weight) return;
+          const double within = left.squares() + right.squares();
+          const Box low = tree.box(node.left(), forest.rows), high = tree.box(node.right(), forest.rows);
+          const auto centre = [d = node.feature](const Box& box) {
+            return 0.5 * (static_cast<double>(box.lower[d]) + static_cast<double>(box.upper[d]));
+          };
+          const double apart = centre(high) - centre(low);
+          found.gains[node.feature] += (spreads[id].squares() - within) - within / (n - 2.0);
+          found.distances[node.feature] += left.weight() * right.weight() / n * apart * apart;
+        });
+  }
+  return found;
+}
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,181 @@
+"""Mondrian forests with real labels: which native forest they are, how it is smoothed, and what is written to files."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow import _core
+from hedgerow._persistence import Arrays
+from hedgerow._validation import check_positive, n_threads_of
+from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._learning import (
+    FEWEST_ROWS,
+    MOST_CALIBRATING,
+    N_ROUNDS,
+    Grow,
+    Sample,
+    learn_calibration,
+    learn_smoothing,
+)
+from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.mondrian._smoothing import Calibration, Smoothing, paper_ratio
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST_LABEL = 1e150
+"""Labels further than this from their mean would overflow when squared."""
+
+
+class GaussianForest(MondrianForest):
+    """The part of a Mondrian forest for regression that knows its label model."""
+
+    min_samples_split: int | None
+    smoothing: str
+    prior_mean: float | None
+    drift_variance: float | None
+    drift_rate: float | None
+    noise_variance: float | None
+    signal_to_noise: float | None
+
+    _origin: float  # subtracted from all labels
+    _calibration: Calibration
+    _noise_ratio: float  # K where the core has no hierarchy to keep it
+
+    _SHAPING = (*MondrianForest._SHAPING, "smoothing")
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.smoothing not in ("hierarchy", "moments"):
+            raise ValueError(f"smoothing must be 'hierarchy' or 'moments', got {self.smoothing!r}")
+        for name in ("drift_variance", "drift_rate", "noise_variance", "signal_to_noise"):
+            check_positive(name, getattr(self, name), or_none=True)
+        if self.noise_variance is not None and self.signal_to_noise is not None:
+            raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
+        if self.prior_mean is not None and not (isinstance(self.prior_mean, Real) and math.isfinite(self.prior_mean)):
+            raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
+
+    def _y_checks(self) -> dict[str, Any]:
+        return {"y_numeric": True}
+
+    def _new_core(self, **shape: Any) -> Any:
+        if self.smoothing == "moments":
+            return _core.MomentsForest(**shape)
+        return (_core.ExponentialForest if self._learns else _core.HierarchyForest)(**shape)
+
+    @property
+    def _least_split(self) -> int:
+        return self.min_samples_split if self.min_samples_split is not None else 2 if self._learns else 10
+
+    def _begin_labels(self, y: Any) -> None:
+        self._calibration = Calibration()
+        with np.errstate(over="ignore"):
+            self._origin = float(np.mean(_finite(y) / 2)) * 2
+
+    def _encode_labels(self, y: Any) -> Floats:
+        """Labels from an origin near them, so that a large offset costs no precision."""
+        labels = _finite(y)
+        if labels.size and not np.abs(labels / 2 - self._origin / 2).max() <= LARGEST_LABEL:
+            raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their mean; divide y by a constant")
+        shifted: Floats = labels - self._origin
+        return shifted
+
+    def _encode_label(self, y: Any) -> float:
+        try:
+            label = float(y) - self._origin
+        except (TypeError, ValueError):
+            raise ValueError(f"a label must be a number, got {y!r}") from None
+        return label if abs(label) <= LARGEST_LABEL else float(self._encode_labels([y])[0])
+
+    def _settings(self) -> Smoothing:
+        return Smoothing(
+            prior_mean=self.prior_mean,
+            drift_variance=self.drift_variance,
+            drift_rate=self.drift_rate,
+            noise_variance=self.noise_variance,
+            signal_to_noise=self.signal_to_noise,
+            lifetime=float(self.lifetime),
+        )
+
+    def _learn_label_model(self, grow: Grow, sample: Sample, scaling: ColumnScaling) -> tuple[float, float] | None:
+        if self.smoothing == "moments":
+            return None
+        problem = grow(sample, scaling, float(self._least_split), N_ROUNDS).smoothing_problem()
+        centre = sample.weighted_mean() if self.prior_mean is None else self.prior_mean - self._origin
+        return learn_smoothing(problem, centre, self.drift_rate, self._settings().known_ratio())
+
+    def _set_label_model(self, core: Any, learned: tuple[float, float] | None) -> None:
+        settings = self._settings()
+        weight, _, squares = core.label_moments
+        if self.smoothing == "moments":
+            self._noise_ratio = paper_ratio(weight) if self.signal_to_noise is None else self.signal_to_noise
+            return
+        if not self._learns:
+            rate = settings.rate(core.width, weight)
+            learned = rate, settings.ratio(rate, weight, squares / weight if weight > 0 else 1.0)
+        elif learned is None and core.generation == 0 and core.n_rows < FEWEST_ROWS:
+            learned = settings.first_guess()
+        if learned is not None and learned != core.model:
+            core.set_model(*learned, n_threads_of(self.n_jobs))
+
+    def _calibrated(self, core: Any) -> dict[str, Any]:
+        """gamma_1, from leave-one-out."""
+        if not self._learns or self.smoothing == "moments" or core.n_rows < FEWEST_ROWS:
+            return {"_calibration": Calibration()}
+        places = np.unique(np.linspace(0, core.n_rows - 1, min(core.n_rows, MOST_CALIBRATING)).astype(np.uint32))
+        rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
+        means, variances = core.leave_one_out_by_tree(rule, places, n_threads)
+        labels, weights = core.row_labels()[places], core.row_weights()[places]
+        fixed = self.drift_variance, self.noise_variance
+        return {"_calibration": learn_calibration(labels, means, variances, weights, fixed)}
+
+    def _rule(self) -> _core.QueryRule:
+        return self._rule_of(self._core, self._calibration)
+
+    def _rule_of(self, core: Any, calibration: Calibration) -> _core.QueryRule:
+        if self.smoothing == "moments":
+            return self._settings().moments_rule(self._noise_ratio, self._origin, self._learns)
+        if self._learns:
+            return self._settings().learned_rule(core.model, calibration, self._origin)
+        return self._settings().hierarchy_rule(core.model, self._origin)
+
+    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
+        state = super()._fitted_state()
+        if state is not None:
+            model = list(self._core.model) if self.smoothing == "hierarchy" else [self._noise_ratio]
+            calibration = None if math.isnan(self._calibration.variance) else list(self._calibration)
+            state[0].update(origin=self._origin, model=model, calibration=calibration)
+        return state
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        self._origin = float(numbers["origin"])
+        self._calibration = Calibration()
+        if numbers["calibration"] is not None:
+            self._calibration = Calibration(*(float(number) for number in numbers["calibration"]))
+            if not all(math.isfinite(number) and number > 0 for number in self._calibration):
+                raise ValueError("its calibration is not positive and finite")
+        self._restored_model = [float(number) for number in numbers["model"]]
+        if not math.isfinite(self._origin):
+            raise ValueError("its origin is not finite")
+        if not all(math.isfinite(number) and number > 0 for number in self._restored_model):
+            raise ValueError("its smoothing is not positive and finite")
+        super()._restore_fitted_state(numbers, arrays)
+        del self._restored_model
+
+    def _restore_label_model(self, core: Any) -> None:
+        if self.smoothing == "hierarchy":
+            rate, ratio = self._restored_model
+            core.set_model(rate, ratio, 1)
+        else:
+            (self._noise_ratio,) = self._restored_model
+
+
+def _finite(y: Any) -> Floats:
+    labels = np.asarray(y, dtype=np.float64)
+    if not np.isfinite(labels).all():
+        raise ValueError("y contains NaN or infinity; every label must be a finite number")
+    return labels

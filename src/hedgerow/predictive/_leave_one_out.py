@@ -1,0 +1,26 @@
+"""Predictions of rows by a model that has not seen them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class LeaveOneOut(NamedTuple):
+    """What a model would say of each of its rows had it not learned that row.
+
+    Attributes
+    ----------
+    mean, std : array
+        Of the predictive distribution.
+    log_density : array
+        Log of the predictive density of the row's label.
+    """
+
+    mean: Floats
+    std: Floats
+    log_density: Floats
