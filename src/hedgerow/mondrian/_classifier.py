@@ -16,8 +16,6 @@ from hedgerow._persistence import Arrays, Saveable
 from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.mondrian._forest import MondrianForest
-from hedgerow.mondrian._learning import Grow, Sample
-from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.predictive import Uncertainty
 
 Floats = npt.NDArray[np.float64]
@@ -299,10 +297,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         core.set_model(len(self._classes), bool(self.pause_pure))
         return core
 
-    def _learn_label_model(self, grow: Grow, sample: Sample, scaling: ColumnScaling) -> Any:
-        """Nothing to learn: the discount hardly matters, and belongs to the query."""
-
-    def _set_label_model(self, core: Any, learned: Any) -> None:
+    def _set_label_model(self, core: Any) -> None:
         """Nothing to set: classes and pausing are known when a core is made."""
 
     @property

@@ -1,7 +1,7 @@
 """Hyper-parameters learned from exact leave-one-out: how fast to cut each column, and how much to smooth.
 
-Both are learned on a few trees that are grown for it, on a few thousand rows at most. What is learned here are units
-and numbers of the label model; given these, a forest is a Mondrian forest as any other.
+Rates are learned in a few trees that are grown for it, on a few thousand rows at most; smoothing in some of the trees
+that the forest has grown in these units. Given units and smoothing, a forest is a Mondrian forest as any other.
 """
 
 from __future__ import annotations
@@ -22,14 +22,17 @@ Floats = npt.NDArray[np.float64]
 FEWEST_ROWS = 16
 """With fewer rows nothing is learned."""
 
-MOST_ROWS = 3000
-"""Rows that rates and smoothing are learned from, at most."""
+MOST_ROWS = 10_000
+"""Rows that rates are learned from, at most."""
+
+MOST_SMOOTHING = 1_000_000
+"""Rows times trees that smoothing is learned from, at most."""
 
 MOST_CALIBRATING = 1000
 """Rows that the variance is learned from, at most."""
 
 N_TREES = 10
-N_ROUNDS = 2
+N_ROUNDS = 3
 LEAST_BLOCK = 8.0
 """Contrasts are taken in blocks of so many rows or more."""
 
@@ -52,13 +55,9 @@ class Sample(NamedTuple):
         drawn = np.sort(np.random.default_rng(seed).choice(n, MOST_ROWS, replace=False))
         return Sample(self.X[drawn], self.labels[drawn], self.weights[drawn] if self.weights.size else self.weights)
 
-    def weighted_mean(self) -> float:
-        """Mean of the labels."""
-        return float(np.average(self.labels, weights=self.weights if self.weights.size else None))
 
-
-Grow = Callable[[Sample, ColumnScaling, float, int], Any]
-"""Grow a few trees: rows, units, min_samples_split, and which of several forests it is."""
+Grow = Callable[[Sample, ColumnScaling, int], Any]
+"""Grow a few trees: rows, units, and which of several forests it is."""
 
 
 def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling) -> Floats:
@@ -68,7 +67,7 @@ def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling) -> Floats:
     """
     rates = np.ones(scaling.slopes.size)
     for round_ in range(N_ROUNDS):
-        gains, distances = grow(sample, scaling.at_rates(rates), LEAST_BLOCK, round_).contrasts(LEAST_BLOCK)
+        gains, distances = grow(sample, scaling.at_rates(rates), round_).contrasts(LEAST_BLOCK)
         slopes = np.divide(gains * rates**2, distances, out=np.zeros_like(gains), where=distances > 0).clip(min=0.0)
         if not slopes.max() > 0.0:
             return np.ones_like(rates)
@@ -86,15 +85,15 @@ def learn_smoothing(problem: Any, centre: float, rate: float | None, ratio: floa
     def error(logs: Floats) -> float:
         return float(problem.mean_square(*numbers(logs), centre))
 
-    rates = [math.log(number) for number in (0.03, 0.2, 1.0, 5.0)] if rate is None else [None]
-    ratios = [math.log(number) for number in (20.0, 333.0)] if ratio is None else [None]
+    rates = [math.log(number) for number in (0.05, 0.3, 1.5, 8.0)] if rate is None else [None]
+    ratios = [math.log(number) for number in (30.0, 3000.0)] if ratio is None else [None]
     grid = [np.array([log for log in pair if log is not None]) for pair in ((a, b) for a in rates for b in ratios)]
     if grid[0].size == 0:
         return numbers(grid[0])
     errors = [error(logs) for logs in grid]
     start = grid[int(np.argmin(errors))]
     simplex = np.vstack([start, start + np.diag([0.7, 1.0][-start.size :])])
-    found = minimize(error, start, method="Nelder-Mead", options={"maxfev": 16, "initial_simplex": simplex})
+    found = minimize(error, start, method="Nelder-Mead", options={"maxfev": 20, "initial_simplex": simplex})
     return numbers(found.x if found.fun < min(errors) else start)
 
 
