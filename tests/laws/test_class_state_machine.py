@@ -66,6 +66,6 @@ class ClassForest(Forest):
 
 
 ClassForest.TestCase.settings = settings(
-    Forest.TestCase.settings, max_examples=1000 if THOROUGH else 25, stateful_step_count=15
+    Forest.TestCase.settings, max_examples=1000 if THOROUGH else 15, stateful_step_count=15
 )
 test_class_forest = ClassForest.TestCase

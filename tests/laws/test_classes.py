@@ -57,7 +57,7 @@ def test_stored_counts_after_any_history(shape, weighted):
     weights = W if weighted else np.ones(80)
     forest, rng = new(**shape), np.random.default_rng(1)
     inside = np.zeros(80, dtype=bool)
-    for step in range(8):
+    for step in range(6):
         out, into = np.flatnonzero(inside), np.flatnonzero(~inside)
         if step % 3 == 2:
             part = rng.permutation(out)[: rng.integers(1, out.size)]

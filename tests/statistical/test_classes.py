@@ -72,7 +72,7 @@ def test_unlearned_is_never_seen(shape, duplicates):
     same_law(model, never_saw)
 
 
-@ALL_SHAPES
+@pytest.mark.parametrize("shape", [SHAPES["paused"], SHAPES["heavy blocks"]], ids=["paused", "heavy blocks"])
 def test_one_row_comes_and_goes(shape):
     """A guest of another class breaks pauses, and leaves no trace."""
     X, y, w = rows(10)
