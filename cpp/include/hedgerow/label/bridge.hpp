@@ -31,7 +31,7 @@ inline double mean_share(double h, double x, double survival, double decay) {
 
 /// outside = eta, elapsed = D, survival = exp(-eta D), decay = exp(-g D), rate = g.
 inline ShareOfEdge share_of_edge(double outside, double elapsed, double survival, double decay, double rate) {
-  if (std::isinf(elapsed)) {
+  if (!std::isfinite((outside + 2.0 * rate) * elapsed)) {  // an edge without end, or as good as
     const double mean = rate / (outside + rate);
     return {mean, 2.0 * mean - 2.0 * rate / (outside + 2.0 * rate)};
   }
