@@ -15,8 +15,6 @@ from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._learning import (
     FEWEST_ROWS,
-    MOST_CALIBRATING,
-    MOST_SMOOTHING,
     N_TREES,
     learn_calibration,
     learn_smoothing,
@@ -118,13 +116,16 @@ class GaussianForest(MondrianForest):
             return {"_calibration": Calibration()}
         n_threads = n_threads_of(self.n_jobs)
         numbers = learn_smoothing(
-            core.smoothing_problem(max(2, min(N_TREES, MOST_SMOOTHING // core.n_rows))),
+            core.smoothing_problem(max(2, min(N_TREES, self._EFFORT.most_smoothing // core.n_rows))),
             core.query(self._rule_of(core, Calibration()))[0],
             self.drift_rate,
             self._settings().known_ratio(),
+            self._EFFORT.n_searches,
         )
         core.set_model(*numbers, n_threads)
-        places = np.unique(np.linspace(0, core.n_rows - 1, min(core.n_rows, MOST_CALIBRATING)).astype(np.uint32))
+        places = np.unique(
+            np.linspace(0, core.n_rows - 1, min(core.n_rows, self._EFFORT.most_calibrating)).astype(np.uint32)
+        )
         means, variances = core.leave_one_out_by_tree(self._rule_of(core, Calibration()), places, n_threads)
         labels, weights = core.row_labels()[places], core.row_weights()[places]
         fixed = self.drift_variance, self.noise_variance

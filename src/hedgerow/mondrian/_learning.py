@@ -22,17 +22,20 @@ Floats = npt.NDArray[np.float64]
 FEWEST_ROWS = 16
 """With fewer rows nothing is learned."""
 
-MOST_ROWS = 10_000
-"""Rows that rates are learned from, at most."""
-
-MOST_SMOOTHING = 1_000_000
-"""Rows times trees that smoothing is learned from, at most."""
-
-MOST_CALIBRATING = 1000
-"""Rows that the variance is learned from, at most."""
-
 N_TREES = 10
-N_ROUNDS = 3
+"""Trees in which rates and smoothing are learned."""
+
+
+class Effort(NamedTuple):
+    """How much is spent on learning."""
+
+    most_rows: int = 10_000  # rows that rates are learned from, at most
+    n_rounds: int = 3  # rates are learned in units that have the rates of the round before
+    most_smoothing: int = 1_000_000  # rows times trees that smoothing is learned from, at most
+    n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
+    most_calibrating: int = 1000  # rows that the variance is learned from, at most
+
+
 LEAST_BLOCK = 8.0
 """Contrasts are taken in blocks of so many rows or more."""
 
@@ -47,12 +50,12 @@ class Sample(NamedTuple):
     labels: Floats
     weights: Floats
 
-    def few(self, seed: int) -> Sample:
-        """At most `MOST_ROWS` of the rows, drawn without replacement."""
+    def few(self, most: int, seed: int) -> Sample:
+        """Return so many of the rows at most, drawn without replacement."""
         n = self.X.shape[0]
-        if n <= MOST_ROWS:
+        if n <= most:
             return self
-        drawn = np.sort(np.random.default_rng(seed).choice(n, MOST_ROWS, replace=False))
+        drawn = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
         return Sample(self.X[drawn], self.labels[drawn], self.weights[drawn] if self.weights.size else self.weights)
 
 
@@ -60,13 +63,13 @@ Grow = Callable[[Sample, ColumnScaling, int], Any]
 """Grow a few trees: rows, units, and which of several forests it is."""
 
 
-def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling) -> Floats:
+def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: int) -> Floats:
     """How fast to cut each column, the steepest at rate 1: from the contrasts of cuts that have not seen the labels.
 
     gains / distances is the squared slope of the labels along a column, in units of the column's own scaling.
     """
     rates = np.ones(scaling.slopes.size)
-    for round_ in range(N_ROUNDS):
+    for round_ in range(n_rounds):
         gains, distances = grow(sample, scaling.at_rates(rates), round_).contrasts(LEAST_BLOCK)
         slopes = np.divide(gains * rates**2, distances, out=np.zeros_like(gains), where=distances > 0).clip(min=0.0)
         if not slopes.max() > 0.0:
@@ -75,7 +78,9 @@ def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling) -> Floats:
     return rates
 
 
-def learn_smoothing(problem: Any, centre: float, rate: float | None, ratio: float | None) -> tuple[float, float]:
+def learn_smoothing(
+    problem: Any, centre: float, rate: float | None, ratio: float | None, n_searches: int
+) -> tuple[float, float]:
     """gamma_2 and K that make the leave-one-out error of a few trees smallest; those given stay as they are."""
 
     def numbers(logs: Floats) -> tuple[float, float]:
@@ -93,7 +98,7 @@ def learn_smoothing(problem: Any, centre: float, rate: float | None, ratio: floa
     errors = [error(logs) for logs in grid]
     start = grid[int(np.argmin(errors))]
     simplex = np.vstack([start, start + np.diag([0.7, 1.0][-start.size :])])
-    found = minimize(error, start, method="Nelder-Mead", options={"maxfev": 20, "initial_simplex": simplex})
+    found = minimize(error, start, method="Nelder-Mead", options={"maxfev": n_searches, "initial_simplex": simplex})
     return numbers(found.x if found.fun < min(errors) else start)
 
 

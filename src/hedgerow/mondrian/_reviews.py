@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hedgerow._validation import n_threads_of
-from hedgerow.mondrian._learning import FEWEST_ROWS, LEAST_BLOCK, N_TREES, Sample, learn_rates
+from hedgerow.mondrian._learning import FEWEST_ROWS, LEAST_BLOCK, N_TREES, Effort, Sample, learn_rates
 from hedgerow.mondrian._scaling import (
     TOLERATED_DRIFT,
     ColumnScaling,
@@ -32,6 +32,8 @@ class ReviewedForest(WideningForest):
     scaling: str
     hyperparameters: str
     n_jobs: int | None
+
+    _EFFORT: ClassVar[Effort] = Effort()
 
     # What the label model decides.
 
@@ -80,7 +82,9 @@ class ReviewedForest(WideningForest):
             core.grown()
             return core
 
-        return scaling.at_rates(learn_rates(grow, sample.few(seeds[-1]), scaling))
+        return scaling.at_rates(
+            learn_rates(grow, sample.few(self._EFFORT.most_rows, seeds[-1]), scaling, self._EFFORT.n_rounds)
+        )
 
     # Growing.
 
