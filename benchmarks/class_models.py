@@ -29,9 +29,9 @@ def hedgerow_forest(seed: int = 0, n_trees: int = N_TREES) -> MondrianForestClas
     return MondrianForestClassifier(n_trees, n_jobs=1, random_state=seed)
 
 
-def river_forest(n_trees: int = N_TREES) -> AMFClassifier:
+def river_forest(seed: int = 0, n_trees: int = N_TREES) -> AMFClassifier:
     """Return river's Mondrian forest, all else at its default."""
-    return AMFClassifier(n_estimators=n_trees, seed=0)
+    return AMFClassifier(n_estimators=n_trees, seed=seed)
 
 
 BATCH: dict[str, Callable[[int], Any]] = {
