@@ -43,8 +43,7 @@ def write(lines: Sequence[Line], curves: Sequence[Curve], load: float) -> None:
     """Write the page and draw the picture."""
     parts = ["# Benchmarks on classification", machine(), HOW_TO_READ, *filter(None, [warning(load)])]
     for section, members in groupby(lines, key=lambda line: line.section):
-        cells = [tuple("" if cell == "nanx" else cell for cell in line.cells) for line in members]
-        parts.append(f"## {section}\n\n{markdown(HEADINGS, cells)}")
+        parts.append(f"## {section}\n\n{markdown(HEADINGS, (line.cells for line in members))}")
     parts += [
         "## while learning",
         "![Accuracy against the number of rows learned](../docs/pictures/classification.png)",
