@@ -25,8 +25,8 @@ class BoostingFiles(Saveable):
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         if not hasattr(self, "_stages"):
             return None
-        X, y, weights = self._rows  # type: ignore[has-type]
-        stages, calibration = self._stages, self._calibration  # type: ignore[has-type]
+        X, y, weights = self._rows
+        stages, calibration = self._stages, self._calibration
         arrays: Arrays = {
             "boosting.X": X.ravel(),
             "boosting.y": y,
@@ -45,9 +45,9 @@ class BoostingFiles(Saveable):
         shape = calibration.shape
         numbers: dict[str, Any] = {
             "width": X.shape[1],
-            "seed": self._seed,  # type: ignore[has-type]
-            "next_relearn": self._next_relearn,  # type: ignore[has-type]
-            "choice": list(self._choice),  # type: ignore[has-type]
+            "seed": self._seed,
+            "next_relearn": self._next_relearn,
+            "choice": list(self._choice),
             "stages": described,
             "calibration": [calibration.noise, calibration.share, calibration.weight, calibration.inflation],
             "shape": [type(shape).__name__.removesuffix("Shape").lower(), shape.numbers()],
@@ -78,7 +78,8 @@ class BoostingFiles(Saveable):
             parts = [_finite(arrays[f"ridge.{name}"]) for name in RIDGE_PARTS]
             if any(part.shape != (width,) for part in parts[:-1]) or parts[-1].shape != (1,) or (parts[1] <= 0).any():
                 raise ValueError("its linear part has the wrong shape")
-            ridge = Ridge(*parts[:-1], intercept=float(parts[-1][0]))
+            centre, scale, lower, upper, slopes, intercept = parts
+            ridge = Ridge(centre, scale, lower, upper, slopes, float(intercept[0]))
         forests = [self._restored_stage(number, state, arrays) for number, state in enumerate(numbers["stages"])]
         if not forests or any(forest.n_features_in_ != width for forest in forests):
             raise ValueError("it has no stages, or stages of another width")

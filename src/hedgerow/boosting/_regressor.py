@@ -240,7 +240,8 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         total = np.zeros(self.n_features_in_)
         for forest in self._stages.forests:
             total += forest.feature_importances_ * forest._core.label_moments[2]
-        return total / total.sum()
+        shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)
+        return shares
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_stages")

@@ -11,6 +11,7 @@ from hedgerow._validation import n_threads_of
 from hedgerow.boosting._ridge import Ridge, fit_ridge
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.mondrian._learning import Effort
+from hedgerow.mondrian._smoothing import Calibration
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,14 +21,16 @@ LEAST_GAIN = 0.002
 FEWEST_ROWS = 16
 """With fewer rows there is one stage and nothing is chosen."""
 
-MOST_CHOOSING = 1500
+MOST_CHOOSING = 1000
 TRANSFORMS = ("range", "half", "rank")
 
 
 class Stage(MondrianForestRegressor):
     """A forest that is one of many, and so spends less on learning its own numbers."""
 
-    _EFFORT = Effort(most_rows=3000, n_rounds=2, most_smoothing=300_000, n_searches=12, most_calibrating=300)
+    _EFFORT = Effort(
+        most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0
+    )
 
     def moments(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean at rows, and the variance of what is believed of the mean there: no noise."""
@@ -35,11 +38,14 @@ class Stage(MondrianForestRegressor):
         mean, variance = self._core.moments(X, rule, n_threads)
         return self._origin + mean, np.maximum(variance - self._core.query(rule)[2], 0.0)
 
-    def left_out(self) -> tuple[Floats, Floats]:
-        """The same for the rows learned, each without itself."""
-        rule = self._rule()
-        mean, within, between = self._core.leave_one_out(rule, n_threads_of(self.n_jobs))
-        return self._origin + mean, self._core.query(rule)[1] * within + self._calibration.spread**2 * between
+    def calibrated(self, labels: Floats) -> tuple[Floats, Floats]:
+        """The same for the rows learned, each without itself; gamma_1 becomes what makes their errors typical."""
+        mean, within, between = self._core.leave_one_out(self._rule(), n_threads_of(self.n_jobs))
+        mean = self._origin + mean
+        error, typical = float(np.mean((labels - mean) ** 2)), float(np.mean(within))
+        if error > 0.0 and typical > 0.0:
+            self._calibration = Calibration(error / typical, 1e-12 * error, 1.0)
+        return mean, self._core.query(self._rule())[1] * within + between
 
     def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned. Holds no review."""
@@ -109,7 +115,7 @@ def fit_stages(
     for number, stage_seed in enumerate(np.random.SeedSequence(seed).generate_state(max_stages)):
         stage = Stage(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
         stage.fit(X, residuals, weights if weights.size else None)
-        mean, doubt = stage.left_out()
+        mean, doubt = stage.calibrated(residuals)
         before, after = mean_square(residuals, weights), mean_square(residuals - mean, weights)
         if number > 0 and after > (1.0 - LEAST_GAIN) * before:
             break
@@ -129,9 +135,8 @@ def choose(
     linears = (False, True) if linear == "auto" else (bool(linear),)
     if X.shape[0] < FEWEST_ROWS:
         return Choice("half" if transform == "auto" else transform, linear is True)
-    candidates = [Choice(kind, first) for kind in transforms for first in linears]
-    if len(candidates) == 1:
-        return candidates[0]
+    if len(transforms) == len(linears) == 1:
+        return Choice(transforms[0], linears[0])
     few = np.sort(np.random.default_rng(seed).choice(X.shape[0], min(MOST_CHOOSING, X.shape[0]), replace=False))
     rows = X[few], y[few], weights[few] if weights.size else weights
 
@@ -139,4 +144,5 @@ def choose(
         stages = fit_stages(*rows, choice, 1, seed, n_estimators=10, n_jobs=n_jobs)
         return mean_square(stages.residuals, rows[2])
 
-    return min(candidates, key=error)
+    plain = min((Choice(kind, linears[0]) for kind in transforms), key=error)
+    return min((plain._replace(linear=first) for first in linears), key=error)

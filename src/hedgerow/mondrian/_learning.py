@@ -33,7 +33,8 @@ class Effort(NamedTuple):
     n_rounds: int = 3  # rates are learned in units that have the rates of the round before
     most_smoothing: int = 1_000_000  # rows times trees that smoothing is learned from, at most
     n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
-    most_calibrating: int = 1000  # rows that the variance is learned from, at most
+    fewest_smoothing: int = 2  # trees that smoothing is learned from, at least
+    most_calibrating: int = 1000  # rows that the variance is learned from, at most; 0 if it is learned elsewhere
 
 
 LEAST_BLOCK = 8.0

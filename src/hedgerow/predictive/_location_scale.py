@@ -14,8 +14,8 @@ Floats = npt.NDArray[np.float64]
 class LocationScale:
     """One distribution a row: a common shape, moved and stretched.
 
-    Functions of a value take a scalar, an array of shape ``(n,)`` with a value for each row, or anything that broadcasts
-    to ``(n, k)`` for ``k`` values a row.
+    Functions of a value take a scalar, an array of shape ``(n,)`` with a value for each row, or anything that
+    broadcasts to ``(n, k)`` for ``k`` values a row.
 
     Parameters
     ----------

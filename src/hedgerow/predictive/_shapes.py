@@ -120,11 +120,8 @@ class EmpiricalShape(Shape):
     def __init__(self, centres: Floats, width: float) -> None:
         self.centres, self.width = centres, width
         self.std = math.sqrt(float(np.var(centres)) + width**2)
-        edge = 9.0 * width
-        self._grid = np.unique(
-            np.concatenate([centres + step * width for step in (-9, -6, -4, -2, -1, 0, 1, 2, 4, 6, 9)])
-        )
-        self._grid = self._grid[(self._grid >= centres[0] - edge) & (self._grid <= centres[-1] + edge)]
+        steps = np.array([-9, -6, -4, -2, -1, 0, 1, 2, 4, 6, 9])
+        self._grid = np.unique(centres[:, None] + steps * width)
         self._levels = self.cdf(self._grid)
 
     def logpdf(self, z: Floats) -> Floats:
