@@ -33,7 +33,7 @@ inline double mean_share(double h, double x, double survival, double decay) {
 inline ShareOfEdge share_of_edge(double outside, double elapsed, double survival, double decay, double rate) {
   if (!std::isfinite((outside + 2.0 * rate) * elapsed)) {  // an edge without end, or as good as
     const double mean = rate / (outside + rate);
-    return {mean, 2.0 * mean - 2.0 * rate / (outside + 2.0 * rate)};
+    return {mean, std::max(mean * (2.0 * rate / (outside + 2.0 * rate)), mean * mean)};
   }
   const double h = outside * elapsed, x = rate * elapsed;
   const double mean = mean_share(h, x, survival, decay);
