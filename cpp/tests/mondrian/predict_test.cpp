@@ -49,7 +49,7 @@ void walk_and_descender_agree(const Sample& sample, Growth growth) {
 
 TEST(walking_and_descending_give_the_same_bits) {
   for (const Kind kind : all_kinds) {
-    for (const std::size_t width : {1, 3, 20}) {
+    for (const std::size_t width : {1, 3, 9, 20}) {
       for (const double lifetime : {infinity, 1.0}) {
         const Sample sample = draw_sample(60, width, kind);
         walk_and_descender_agree<GaussianHierarchy>(sample, {4.0, lifetime});

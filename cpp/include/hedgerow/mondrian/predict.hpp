@@ -7,13 +7,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <vector>
 
+#include "hedgerow/mondrian/departures.hpp"
 #include "hedgerow/mondrian/mondrian_tree.hpp"
 #include "hedgerow/numeric/exponential.hpp"
-#include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -64,104 +66,106 @@ struct Moments {
 
 /// Adds the tree's mixture at each of n points (row-major, in forest units) to that point's moments. First the points
 /// go down, depth first, in groups that share a node, and it is only noted where each may leave the tree; then all
-/// the notes are worked off in one loop without surprises.
+/// the notes are worked off in loops without surprises.
 template <label::LabelModel M>
 class Descender {
  public:
   void descend(const Asking<M>& asking, const float* points, std::size_t n, Moments* moments) {
     visited_.clear();
-    n_departures_ = 0;
     arrivals_.clear();
+    n_departures_ = 0;
     width_ = asking.tree.boxes.width();
     stay_.assign(n, 1.0);
-    order_.resize(n);
-    outside_.resize(n);
-    std::iota(order_.begin(), order_.end(), 0U);
-    visited_.push_back({0.0, 0.0, none, 0, {}});  // above the root
-    pending_.assign(1, {asking.tree.root, 0, 0, n});
+    for (auto& order : orders_) order.resize(n);
+    std::iota(orders_[0].begin(), orders_[0].end(), 0U);
+    visited_.push_back({0.0, none, 0});  // above the root
+    pending_.assign(1, {asking.tree.root, 0, 0, static_cast<std::uint32_t>(n), 0});
     while (!pending_.empty()) {
       const Group group = pending_.back();
       pending_.pop_back();
       pass(asking, group, points);
     }
     form_beliefs(asking);
-    work_off_departures(asking, moments);
+    for (std::size_t begin = 0; begin < n_departures_; begin += Branches::most) {
+      work_off_departures(asking, begin, std::min(n_departures_, begin + Branches::most), moments);
+    }
     const double centre = asking.query.centre;
     for (const auto& [point, visited] : arrivals_) {
-      moments[point].hear(stay_[point], asking.model.speak(visited_[visited].belief, asking.query), centre);
+      moments[point].hear(stay_[point], asking.model.speak(beliefs_[visited], asking.query), centre);
     }
   }
 
  private:
   struct Visited {
-    double above, time;
+    double time;
     NodeId node;
     std::uint32_t parent;  ///< its number among the visited
-    typename M::Belief belief;
   };
-  /// Points order_[begin .. end) are about to visit a node.
+  /// Points orders_[side][begin .. end) are about to visit a node.
   struct Group {
     NodeId node;
     std::uint32_t parent;
-    std::size_t begin, end;
-  };
-  struct Departure {
-    std::uint32_t point, visited;
-    double outside;
+    std::uint32_t begin, end;
+    std::uint32_t side;
   };
   struct Arrival {
     std::uint32_t point, visited;
   };
 
-  /// Array by array, because exponentials are cheaper by the dozen.
-  void work_off_departures(const Asking<M>& asking, Moments* moments) {
-    survivals_.resize(n_departures_);
-    clocks_.resize(n_departures_);
-    for (std::size_t k = 0; k < n_departures_; ++k) {
-      const Visited& at = visited_[departures_[k].visited];
-      survivals_[k] = -(departures_[k].outside * (at.time - at.above));
+  /// Array by array, because exponentials and divisions are cheaper by the dozen.
+  void work_off_departures(const Asking<M>& asking, std::size_t begin, std::size_t end, Moments* moments) {
+    const std::size_t n = end - begin;
+    const Departure* departures = departures_.data() + begin;
+    for (std::size_t k = 0; k < n; ++k) {
+      const Visited& at = visited_[departures[k].box];
+      branches_.outside[k] = departures[k].outside;
+      branches_.above[k] = visited_[at.parent].time;
+      branches_.elapsed[k] = at.time - branches_.above[k];
     }
-    numeric::exp_nonpositive_all(survivals_.data(), n_departures_);
-    for (std::size_t k = 0; k < n_departures_; ++k)
-      clocks_[k] = visited_[departures_[k].visited].above + branch(k).expected_wait();
-    asking.model.read_clocks(clocks_.data(), n_departures_);
-    for (std::size_t k = 0; k < n_departures_; ++k) {
-      const Departure& departure = departures_[k];
-      const Visited& at = visited_[departure.visited];
-      double& stay = stay_[departure.point];
-      moments[departure.point].hear(
-          stay * (1.0 - survivals_[k]),
-          asking.model.speak_outside(visited_[at.parent].belief, at.belief, branch(k), asking.query),
+    expect_branches(branches_, n);
+    asking.model.read_clocks(branches_.clock, n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto [point, visited, outside] = departures[k];
+      double& stay = stay_[point];
+      moments[point].hear(
+          stay * (1.0 - branches_.survival[k]),
+          asking.model.speak_outside(beliefs_[visited_[visited].parent], beliefs_[visited], branches_[k], asking.query),
           asking.query.centre);
-      stay *= survivals_[k];
+      stay *= branches_.survival[k];
     }
-  }
-  [[nodiscard]] label::Branch branch(std::size_t k) const {
-    const Visited& at = visited_[departures_[k].visited];
-    return {at.above, at.time - at.above, departures_[k].outside, survivals_[k], clocks_[k]};
   }
 
   /// A group goes down to a leaf; where it parts, those who go right wait.
   void pass(const Asking<M>& asking, Group group, const float* points) {
     for (;;) {
-      const auto [id, parent, begin, end] = group;
-      if (end - begin == 1) return pass_alone(asking, id, parent, order_[begin], points);
+      const auto [id, parent, begin, end, side] = group;
+      const std::uint32_t* order = orders_[side].data();
+      if (end - begin == 1) return pass_alone(asking, id, parent, order[begin], points);
       const Node& node = asking.tree.node(id);
       const std::uint32_t own = visit(asking, id, parent);
-      make_room_for_departures(end - begin);
       const Box box = asking.tree.box(id, asking.rows);
-      outside_distances(box.lower, box.upper, points, order_.data() + begin, end - begin, width_, outside_.data());
-      for (std::size_t i = begin; i < end; ++i) note_departure(order_[i], own, outside_[i - begin]);
-      if (node.is_leaf()) {
-        for (std::size_t i = begin; i < end; ++i) arrivals_.push_back({order_[i], own});
+      make_room_for_departures(end - begin);
+      const bool is_leaf = node.is_leaf();  // from which nobody goes right
+      const Passage passage{box.lower,
+                            box.upper,
+                            points,
+                            width_,
+                            own,
+                            is_leaf ? 0 : node.feature,
+                            is_leaf ? std::numeric_limits<float>::infinity() : node.location};
+      const Passed passed = pass_box(passage, order + begin, end - begin, orders_[1 - side].data() + begin,
+                                     departures_.data() + n_departures_);
+      n_departures_ += passed.n_departures;
+      if (is_leaf) {
+        for (std::size_t i = begin; i < end; ++i) arrivals_.push_back({order[i], own});
         return;
       }
-      const std::size_t middle = part(node, begin, end, points);
+      const std::uint32_t middle = begin + static_cast<std::uint32_t>(passed.n_left);
       if (middle == begin) {
-        group = {node.right(), own, begin, end};
+        group = {node.right(), own, begin, end, 1 - side};
       } else {
-        if (middle < end) pending_.push_back({node.right(), own, middle, end});
-        group = {node.left(), own, begin, middle};
+        if (middle < end) pending_.push_back({node.right(), own, middle, end, 1 - side});
+        group = {node.left(), own, begin, middle, 1 - side};
       }
     }
   }
@@ -173,7 +177,8 @@ class Descender {
       const Node& node = asking.tree.node(id);
       parent = visit(asking, id, parent);
       make_room_for_departures(1);
-      note_departure(point, parent, asking.tree.outside(id, asking.rows, x));
+      departures_[n_departures_] = {point, parent, asking.tree.outside(id, asking.rows, x)};
+      n_departures_ += static_cast<std::size_t>(departures_[n_departures_].outside > 0.0);
       if (node.is_leaf()) return arrivals_.push_back({point, parent});
       id = node.child(node.sends_right(x));
     }
@@ -181,41 +186,26 @@ class Descender {
 
   /// Note a visit; returns its number among the visited.
   std::uint32_t visit(const Asking<M>& asking, NodeId id, std::uint32_t parent) {
-    visited_.push_back({visited_[parent].time, asking.tree.time(id, asking.growth), id, parent, {}});
+    visited_.push_back({asking.tree.time(id, asking.growth), id, parent});
     return static_cast<std::uint32_t>(visited_.size() - 1);
   }
 
   /// What is believed at each visited node, parents before children.
   void form_beliefs(const Asking<M>& asking) {
-    clocks_.resize(visited_.size());
-    for (std::size_t k = 0; k < visited_.size(); ++k) clocks_[k] = visited_[k].time;
-    asking.model.read_clocks(clocks_.data(), clocks_.size());
-    visited_[0].belief = asking.model.prior(asking.query);
-    for (std::size_t k = 1; k < visited_.size(); ++k) {
-      Visited& at = visited_[k];
-      at.belief = asking.model.infer(visited_[at.parent].belief, asking.tree.summaries[at.node], clocks_[k]);
+    const std::size_t n = visited_.size();
+    if (clocks_.size() < n) clocks_.resize(2 * n);
+    if (beliefs_.size() < n) beliefs_.resize(2 * n);
+    for (std::size_t k = 0; k < n; ++k) clocks_[k] = visited_[k].time;
+    asking.model.read_clocks(clocks_.data(), n);
+    beliefs_[0] = asking.model.prior(asking.query);
+    for (std::size_t k = 1; k < n; ++k) {
+      const Visited& at = visited_[k];
+      beliefs_[k] = asking.model.infer(beliefs_[at.parent], asking.tree.summaries[at.node], clocks_[k]);
     }
   }
 
   void make_room_for_departures(std::size_t n) {
     if (departures_.size() < n_departures_ + n) departures_.resize(2 * (n_departures_ + n));
-  }
-  void note_departure(std::uint32_t point, std::uint32_t visited, double outside) {
-    departures_[n_departures_] = {point, visited, outside};
-    n_departures_ += static_cast<std::size_t>(outside > 0.0);
-  }
-
-  /// Those who go left to the front, without branches; returns where those who go right begin.
-  std::size_t part(const Node& node, std::size_t begin, std::size_t end, const float* points) {
-    const float* column = points + node.feature;
-    std::size_t middle = begin;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t point = order_[i];
-      order_[i] = order_[middle];
-      order_[middle] = point;
-      middle += static_cast<std::size_t>(column[point * width_] <= node.location);
-    }
-    return middle;
   }
 
   std::size_t width_ = 0;
@@ -224,10 +214,11 @@ class Descender {
   std::vector<Group> pending_;
   std::vector<Departure> departures_;
   std::vector<Arrival> arrivals_;
-  std::vector<double> outside_;
-  std::vector<double> survivals_, clocks_;  ///< per departure
-  std::vector<double> stay_;                ///< per point: probability of not having left the tree yet
-  std::vector<std::uint32_t> order_;
+  std::vector<double> clocks_;                        ///< per visited node
+  std::vector<typename M::Belief> beliefs_;           ///< per visited node
+  std::vector<double> stay_;                          ///< per point: probability of not having left the tree yet
+  std::array<std::vector<std::uint32_t>, 2> orders_;  ///< points in groups; the parts of a group lie in the other one
+  Branches branches_;
 };
 
 /// Walk down all trees at once, a level at a time, only to bring x's paths into the caches: their misses overlap,
