@@ -40,6 +40,31 @@ TEST(a_forest_with_a_window_is_sound_after_every_learned_row) {
   }
 }
 
+TEST(two_rows_are_parted_as_the_grower_would) {
+  for (std::uint32_t b = 0; b < 50; ++b) {
+    for (const double lifetime : {infinity, 0.5}) {
+      const Sample sample = draw_sample(2, 9, Kind::plain, b);
+      const auto forest = learned_forest<GaussianHierarchy>(sample, 1, {2.0, lifetime});
+      MondrianTree<GaussianHierarchy> tree(9);
+      tree.shape.plant();
+      tree.summaries.resize(1);
+      tree.shape.nodes[tree.root].first_row = 0;
+      tree.stretch(tree.root, forest.rows, forest.rows.row(1));
+      random::Stream stream(forest.seed, random::Purpose::extend, 0, 1);
+      stream.exponential();  // the second row's budget
+      const std::vector<RowId> members{1, 0};
+      Grower<GaussianHierarchy>().grow(tree, tree.root, 0.0, members, nullptr, forest.setting(), stream);
+      const Node &found = forest.trees[0].node(0), &expected = tree.node(0);
+      CHECK(forest.trees[0].shape.nodes.size() == tree.shape.nodes.size() && found.feature == expected.feature);
+      CHECK(forest.trees[0].summaries[0].mean == tree.summaries[0].mean);
+      if (expected.is_leaf()) continue;
+      CHECK(found.location == expected.location && found.time == expected.time);
+      CHECK(forest.trees[0].node(1).first_row == tree.node(1).first_row);
+      CHECK(forest.trees[0].summaries[1].mean == tree.summaries[1].mean);
+    }
+  }
+}
+
 TEST(a_window_keeps_the_latest_rows) {
   const Sample sample = draw_sample(30, 2);
   const auto forest = learned_forest<RunningMoments>(sample, 1, {}, 4);
