@@ -5,8 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -172,17 +174,29 @@ struct MondrianTree {
   }
 
   /// All nodes of a path from the root hear their children, the last node first.
-  void hear_path(const std::vector<NodeId>& path, const M& model) {
-    NodeId below = none;  // the child on the path, whose clock is known already
-    double clock_below = 0.0;
-    for (auto id = path.rbegin(); id != path.rend(); ++id) {
-      const NodeId left = node(*id).left(), right = node(*id).right();
-      const double own = clock(*id, model);
-      const double left_clock = left == below ? clock_below : clock(left, model);
-      const double right_clock = right == below ? clock_below : clock(right, model);
-      summaries[*id] = model.merge(summaries[left], left_clock, summaries[right], right_clock, own);
-      below = *id;
-      clock_below = own;
+  void hear_path(std::span<const NodeId> path, const M& model) {
+    if (path.empty()) return;
+    NodeId below = node(path.back()).left();  // the child whose clock is known already
+    double clock_below = clock(below, model);
+    for (; !path.empty(); path = path.first(path.size() - std::min(path.size(), dozen))) {
+      const auto part = path.last(std::min(path.size(), dozen));
+      std::array<double, 2 * dozen> clocks;  // of each node and its child beside the path; cheaper many at once
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        const NodeId on_path = i + 1 < part.size() ? part[i + 1] : below;
+        clocks[2 * i] = static_cast<double>(node(part[i]).time);
+        clocks[2 * i + 1] = static_cast<double>(node(sibling(part[i], on_path)).time);
+      }
+      model.read_clocks(clocks.data(), 2 * part.size());
+      for (std::size_t i = part.size(); i-- > 0;) {
+        const NodeId beside = sibling(part[i], below);
+        const double clock_beside = node(beside).is_leaf() ? 0.0 : clocks[2 * i + 1];  // a leaf has no time to read
+        const bool below_is_left = below < beside;
+        summaries[part[i]] =
+            model.merge(summaries[node(part[i]).left()], below_is_left ? clock_below : clock_beside,
+                        summaries[node(part[i]).right()], below_is_left ? clock_beside : clock_below, clocks[2 * i]);
+        below = part[i];
+        clock_below = clocks[2 * i];
+      }
     }
   }
 
@@ -210,6 +224,12 @@ struct MondrianTree {
     boxes.clear();
     summaries.clear();
   }
+
+ private:
+  static constexpr std::size_t dozen = 16;
+
+  /// The other child of `parent`.
+  [[nodiscard]] NodeId sibling(NodeId parent, NodeId child) const { return 2 * node(parent).left() + 1 - child; }
 };
 
 }  // namespace hedgerow::mondrian
