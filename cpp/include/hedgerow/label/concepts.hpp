@@ -38,11 +38,15 @@ struct Branch {
 
   /// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
   /// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.
-  [[nodiscard]] double expected_wait() const {
+  [[nodiscard]] double expected_wait() const { return expected_wait(outside, elapsed, survival); }
+
+  /// Without jumps, so that a loop over many can be done in lanes; what is not chosen may be infinite or no number.
+  [[nodiscard]] [[gnu::always_inline]] static double expected_wait(double outside, double elapsed, double survival) {
     const double h = outside * elapsed;
-    if (h < 0.02) return elapsed * (0.5 - h * (1.0 / 12 - h * h * (1.0 / 720 - h * h * (1.0 / 30240))));
-    if (survival == 0.0) return 1.0 / outside;  // also on the edge without end
-    return 1.0 / outside - elapsed * survival / (1.0 - survival);
+    const double series = elapsed * (0.5 - h * (1.0 / 12 - h * h * (1.0 / 720 - h * h * (1.0 / 30240))));
+    const double cut_off = elapsed * survival / (1.0 - survival);
+    const double direct = 1.0 / outside - (survival == 0.0 ? 0.0 : cut_off);  // 0 also on the edge without end
+    return h < 0.02 ? series : direct;
   }
 };
 
@@ -59,6 +63,8 @@ concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && s
                        model.read_clocks(numbers, size);  // the same for an array of times, in place
                        // an inner node, at the last clock, hears two children, at theirs
                        { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
+                       // does the clock ever say anything but 0?
+                       { M::reads_clock } -> std::convertible_to<bool>;
                        // does a merge often change nothing, so that it pays to look?
                        { M::summaries_settle } -> std::convertible_to<bool>;
                        // are blocks of equal labels paused, and are the labels heard all equal?

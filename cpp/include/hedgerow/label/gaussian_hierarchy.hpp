@@ -68,6 +68,7 @@ struct GaussianHierarchyBy : GaussianLabels {
   }
 
   using GaussianLabels::read, GaussianLabels::write;
+  static constexpr bool reads_clock = true;
   static constexpr bool reads_branch_clock = !Clock::integrates_branches;
   static bool is_pure(const Summary&) { return false; }
   static bool is_empty(const Summary& summary) { return summary.precision == 0.0; }

@@ -27,6 +27,7 @@ struct RunningMoments : GaussianLabels {
   }
 
   /// Times do not matter here.
+  static constexpr bool reads_clock = false;
   [[nodiscard]] double clock(double) const { return 0.0; }
   void read_clocks(double*, std::size_t) const {}
 

@@ -58,6 +58,7 @@ struct StableHierarchy {
   static bool is_empty(const Summary& summary) { return summary.size() == 0; }
 
   /// Tables do not depend on times; only a query does.
+  static constexpr bool reads_clock = false;
   [[nodiscard]] double clock(double) const { return 0.0; }
   void read_clocks(double*, std::size_t) const {}
 
