@@ -98,6 +98,18 @@ void expect_branches(Branches& branches, std::size_t n) {
 }
 
 HEDGEROW_MULTIVERSION
+void integrate_branches(Branches& branches, std::size_t n, double rate) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const double outside = branches.outside[k], elapsed = branches.elapsed[k];
+    const double survival = numeric::exp_nonpositive(-(outside * elapsed));
+    const auto [mean, square] = label::share_of_edge(outside, elapsed, survival, rate);
+    branches.survival[k] = survival;
+    branches.share[k] = mean;
+    branches.square[k] = square;
+  }
+}
+
+HEDGEROW_MULTIVERSION
 void survive_branches(Branches& branches, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k) {
     branches.survival[k] = numeric::exp_nonpositive(-(branches.outside[k] * branches.elapsed[k]));

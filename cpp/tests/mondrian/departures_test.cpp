@@ -16,6 +16,7 @@ namespace hedgerow::mondrian_portable {
 mondrian::Passed pass_box(const mondrian::Passage& passage, const std::uint32_t* chosen, std::size_t n,
                           std::uint32_t* dealt, mondrian::Departure* noted);
 void expect_branches(mondrian::Branches& branches, std::size_t n);
+void integrate_branches(mondrian::Branches& branches, std::size_t n, double rate);
 void survive_branches(mondrian::Branches& branches, std::size_t n);
 }  // namespace hedgerow::mondrian_portable
 
@@ -106,6 +107,29 @@ TEST(branches_are_expected_as_one_by_one) {
     CHECK(same_bits(here.survival[k], branch.survival) && same_bits(there.survival[k], branch.survival));
     CHECK(same_bits(survivors.survival[k], branch.survival) && same_bits(other_survivors.survival[k], branch.survival));
     CHECK(same_bits(here.clock[k], branch.clock) && same_bits(there.clock[k], branch.clock));
+  }
+}
+
+TEST(branches_are_integrated_as_one_by_one) {
+  random::Stream dice(2, random::Purpose::grow, 0, 0);
+  Branches here{};
+  for (std::size_t k = 0; k < Branches::most; ++k) {
+    here.elapsed[k] = k % 5 == 0 ? std::numeric_limits<double>::infinity() : dice.exponential();
+    if (k % 4 == 1) here.elapsed[k] *= 1e-3;
+    here.outside[k] = k % 3 == 0 ? 1e-3 * dice.uniform() : (k % 7 == 0 ? 1e4 : dice.exponential());
+    if (k % 11 == 0) here.elapsed[k] = 0.0;
+  }
+  for (const double rate : {1e-7, 0.01, 1.0, 30.0}) {
+    Branches there = here;
+    integrate_branches(here, Branches::most, rate);
+    portable::integrate_branches(there, Branches::most, rate);
+    for (std::size_t k = 0; k < Branches::most; ++k) {
+      const double survival = numeric::exp_nonpositive(-(here.outside[k] * here.elapsed[k]));
+      const auto [mean, square] = label::share_of_edge(here.outside[k], here.elapsed[k], survival, rate);
+      CHECK(same_bits(here.survival[k], survival) && same_bits(there.survival[k], survival));
+      CHECK(same_bits(here[k].share.mean, mean) && same_bits(there.share[k], mean));
+      CHECK(same_bits(here[k].share.square, square) && same_bits(there.square[k], square));
+    }
   }
 }
 

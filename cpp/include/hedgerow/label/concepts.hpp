@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "hedgerow/label/bridge.hpp"
+
 namespace hedgerow::label {
 
 /// One component of a prediction.
@@ -30,11 +32,12 @@ struct Query {
 
 /// A query point that leaves the tree on the edge above a node: x branches off `outside` per unit of time.
 struct Branch {
-  double above;     ///< time of the parent's split, where the edge begins
-  double elapsed;   ///< Delta_j, length of the edge; may be infinite
-  double outside;   ///< eta_j(x) > 0
-  double survival;  ///< exp(-eta Delta), the probability of passing the edge
-  double clock;     ///< the model's clock at the expected time of the branch, if it reads it
+  double above;         ///< time of the parent's split, where the edge begins
+  double elapsed;       ///< Delta_j, length of the edge; may be infinite
+  double outside;       ///< eta_j(x) > 0
+  double survival;      ///< exp(-eta Delta), the probability of passing the edge
+  double clock;         ///< the model's clock at the expected time of the branch, if it reads it
+  ShareOfEdge share{};  ///< passed until the branch, if the model integrates over when that is
 
   /// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
   /// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.
@@ -87,7 +90,9 @@ template <class M>
 concept GaussianModel = LabelModel<M> && std::copyable<typename M::Belief> &&
                         requires(const M model, const typename M::Summary& heard, const typename M::Belief& belief,
                                  const Branch& branch, Query query, double number) {
+                          // what a branch must bring along: at most one of these
                           { M::reads_branch_clock } -> std::convertible_to<bool>;
+                          { M::integrates_branches } -> std::convertible_to<bool>;
                           { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root
                           // the query steps down to a node at this clock
                           { model.infer(belief, heard, number) } -> std::same_as<typename M::Belief>;
@@ -95,5 +100,11 @@ concept GaussianModel = LabelModel<M> && std::copyable<typename M::Belief> &&
                           // from a would-be branch between a parent's belief and its child's
                           { model.speak_outside(belief, belief, branch, query) } -> std::same_as<Gaussian>;
                         };
+
+/// Whose clock runs down exponentially at this rate.
+template <class M>
+concept IntegratesBranches = GaussianModel<M> && M::integrates_branches && requires(const M model) {
+  { model.drift_rate } -> std::convertible_to<double>;
+};
 
 }  // namespace hedgerow::label

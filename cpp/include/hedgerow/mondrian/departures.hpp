@@ -38,14 +38,20 @@ Passed pass_box(const Passage& passage, const std::uint32_t* chosen, std::size_t
 /// Up to `most` branches, array by array.
 struct Branches {
   static constexpr std::size_t most = 256;  // all arrays together stay in the nearest cache
-  double above[most], elapsed[most], outside[most], survival[most], clock[most];
+  double above[most], elapsed[most], outside[most], survival[most], clock[most], share[most], square[most];
 
-  label::Branch operator[](std::size_t k) const { return {above[k], elapsed[k], outside[k], survival[k], clock[k]}; }
+  label::Branch operator[](std::size_t k) const {
+    return {above[k], elapsed[k], outside[k], survival[k], clock[k], {share[k], square[k]}};
+  }
 };
 
 /// From `above`, `elapsed` and `outside` of the first n: `survival`, and as `clock` the expected time of the branch,
 /// for the label model to read.
 void expect_branches(Branches& branches, std::size_t n);
+
+/// From `elapsed` and `outside`: `survival`, and the moments of the share of the edge that has passed, by a clock that
+/// runs down at this rate.
+void integrate_branches(Branches& branches, std::size_t n, double rate);
 
 /// `survival` alone, from `elapsed` and `outside`.
 void survive_branches(Branches& branches, std::size_t n);

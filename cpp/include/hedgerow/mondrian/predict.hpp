@@ -31,6 +31,9 @@ void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
     if (outside > 0.0) {
       label::Branch branch{above, time - above, outside, numeric::exp_nonpositive(-(outside * (time - above))), 0.0};
       if constexpr (M::reads_branch_clock) branch.clock = asking.model.clock(above + branch.expected_wait());
+      if constexpr (label::IntegratesBranches<M>) {
+        branch.share = label::share_of_edge(outside, branch.elapsed, branch.survival, asking.model.drift_rate);
+      }
       hear(stay * (1.0 - branch.survival), asking.model.speak_outside(parent, own, branch, asking.query));
       stay *= branch.survival;
     }
@@ -99,6 +102,8 @@ class Descender {
     if constexpr (M::reads_branch_clock) {
       expect_branches(branches_, n);
       asking.model.read_clocks(branches_.clock, n);
+    } else if constexpr (label::IntegratesBranches<M>) {
+      integrate_branches(branches_, n, asking.model.drift_rate);
     } else {
       survive_branches(branches_, n);
     }
