@@ -18,10 +18,10 @@ LONG_FILE := 400
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench lint format docs clean
+.PHONY: help demo test test-thorough cpp-test bench bench-classification lint format docs clean
 
 help: ## this menu
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/package $(STAMPS)/extra-demo ## the main job: forecast every flight out of New York, online
 	@$(BIN)/hedgerow demo
@@ -41,6 +41,9 @@ cpp-test: $(STAMPS)/builder ## tests of the C++ core without Python, under sanit
 
 bench: $(STAMPS)/package $(STAMPS)/group-bench ## speed and memory next to named peers
 	@$(BIN)/python -m benchmarks
+
+bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for classes; needs data: DATA=folder, or QUICK=1
+	@$(BIN)/python -m benchmarks classification $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++
 	@$(BIN)/ruff check --quiet

@@ -1,4 +1,4 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, ``python -m benchmarks classification``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks import fit, growth, memory, online, predict, report, threads
+from benchmarks import class_report, classification, fit, growth, memory, online, predict, report, threads
+from benchmarks.class_curves import Curve
 from benchmarks.report import Line
 from benchmarks.timing import Effort
 
@@ -24,13 +25,18 @@ MENU: dict[str, Callable[[Effort], Iterator[Line]]] = {
     "growth": growth.run,
 }
 RESULTS = Path(__file__).parent / "results.md"
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
+@app.callback(invoke_without_command=True)
 def main(
+    context: typer.Context,
     only: Annotated[str, typer.Option(help="Parts to run, separated by commas.")] = ",".join(MENU),
     quick: Annotated[bool, typer.Option("--quick", help="A tenth of the rows, and no verdicts.")] = False,
 ) -> None:
-    """Measure, and print the table. A run of everything also writes benchmarks/results.md."""
+    """Measure regression, and print the table. A run of everything also writes benchmarks/results.md."""
+    if context.invoked_subcommand is not None:
+        return
     parts = [part.strip() for part in only.split(",")]
     for part in parts:
         if part not in MENU:
@@ -52,5 +58,37 @@ def main(
         console.print(f"written to {RESULTS}")
 
 
+@app.command("classification")
+def classify(
+    data: Annotated[Path | None, typer.Option(help="Folder with the data.", envvar="HEDGEROW_DATA")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="scikit-learn's digits only, and no verdicts.")] = False,
+) -> None:
+    """Measure classification, and print the table. A run that is not quick also writes benchmarks/classification.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    lines: list[Line] = []
+    curves: list[Curve] = []
+    with console.status("measuring"):
+        try:
+            for found in classification.run(data, quick):
+                if isinstance(found, Curve):
+                    curves.append(found)
+                    console.print(f"{found.data}, {found.model}: {found.last('accuracy'):.2%} right", highlight=False)
+                else:
+                    lines.append(found)
+                    console.print(f"{found.section}: {found.what}: {found.cells[3]}", highlight=False)
+        except FileNotFoundError as error:
+            console.print(str(error), highlight=False, soft_wrap=True)
+            raise typer.Exit(1) from None
+    lines += classification.verdicts(curves)
+    if quick:
+        lines = [replace(line, target=None) for line in lines]
+    report.show(lines, console)
+    console.print(report.machine(), report.warning(load))
+    if not quick:
+        class_report.write(lines, curves, load)
+        console.print(f"written to {class_report.PAGE} and {class_report.PICTURE}")
+
+
 if __name__ == "__main__":
-    typer.run(main)
+    app()

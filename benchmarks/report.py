@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 from collections.abc import Iterable, Sequence
@@ -28,6 +29,7 @@ class Line:
     hedgerow: str
     peer: str
     reached: float
+    """Not a number where there is nothing to compare with."""
     target: float | None = None
     """None where nothing is promised."""
     at_most: bool = False
@@ -47,6 +49,8 @@ class Line:
         return self.what, self.hedgerow, self.peer, self._number(self.reached), target, verdict
 
     def _number(self, value: float) -> str:
+        if math.isnan(value):
+            return ""
         return f"{value:.0f}{self.unit}" if value >= 100 else f"{value:.3g}{self.unit}"
 
 

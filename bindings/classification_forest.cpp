@@ -26,12 +26,14 @@ void bind_classification_forest(nb::module_& m) {
           nb::arg("n_classes"));
   bind_forest<label::StableHierarchy>(m, "ClassForest")
       .def_prop_ro("n_classes", [](const Self& self) { return self.model.n_classes; })
-      .def_prop_ro("class_weights",
-                   [](const Self& self) {
-                     auto seen = self.labels_seen;
-                     seen.resize(self.model.n_classes, 0.0);
-                     return to_numpy(std::move(seen));
-                   })
+      .def_prop_ro(
+          "class_weights",
+          [](const Self& self) {
+            auto seen = self.labels_seen;
+            seen.resize(self.model.n_classes, 0.0);
+            return to_numpy(std::move(seen));
+          },
+          nb::rv_policy::automatic)
       .def(
           "set_model",
           [](Self& self, std::size_t n_classes, bool pause_pure) {

@@ -119,7 +119,9 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             return to_numpy(std::move(found));
           },
           nb::arg("rule"))
-      .def("smoothing_problem", [](const Self& self) { return Problem(self); })
+      .def(
+          "smoothing_problem", [](const Self& self, std::size_t n_trees) { return new Problem(self, n_trees); },
+          nb::arg("n_trees"), nb::keep_alive<0, 1>())
       .def(
           "leave_one_out_by_tree",
           [](const Self& self, const QueryRule& rule, const Vector<std::uint32_t>& places, std::size_t n_threads) {

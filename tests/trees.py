@@ -65,7 +65,7 @@ class StoredForest:
         self.lifetime = float(self.header["parameters"]["lifetime"])
         self.features = self.arrays["rows.features"].reshape(-1, fitted["width"]).astype(np.float64)
         self.shifted_labels = self.arrays["rows.labels"]
-        self.labels = self.shifted_labels + fitted["origin"]
+        self.labels = self.shifted_labels + fitted.get("origin", 0.0)  # of classifiers: the number of the class
         weights = self.arrays["rows.weights"]
         self.weights = weights if weights.size else np.ones(self.labels.size)
         sizes = self.arrays["trees.size"].astype(np.int64)

@@ -45,7 +45,10 @@ def n_threads_of(n_jobs: int | None) -> int:
 
 
 def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> tuple[Floats, Any, Floats]:
-    """Rows of weight zero are as if they had never come; no weights at all come back as an empty array."""
+    """Rows of weight zero are as if they had never come; no weights at all come back as an empty array.
+
+    A weight so small that its reciprocal overflows is zero.
+    """
     if sample_weight is None:
         return X, y, NO_WEIGHTS
     weights = np.asarray(sample_weight, dtype=np.float64)
@@ -59,7 +62,7 @@ def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> t
         raise ValueError("sample_weight contains NaN or infinity; every weight must be a finite number")
     if (weights < 0).any():
         raise ValueError(f"sample_weight has {int((weights < 0).sum())} negative values; weights must not be negative")
-    kept = weights > 0
+    kept = weights >= np.finfo(np.float64).tiny
     if not kept.all():
         X, y, weights = X[kept], y[kept], weights[kept]
     return np.ascontiguousarray(X), y, np.ascontiguousarray(weights)

@@ -2,7 +2,6 @@
 // Random rows of many kinds, forests on them, and what the tests of forests ask again and again.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -127,9 +126,7 @@ inline bool nearly(const RunningMoments::Summary& a, const RunningMoments::Summa
 }
 
 inline bool nearly(const StableHierarchy::Summary& a, const StableHierarchy::Summary& b) {
-  return std::ranges::equal(a.entries(), b.entries(), [](const auto& first, const auto& second) {
-    return first.label == second.label && nearly(first.count, second.count);
-  });
+  return StableHierarchy::is_same(a, b);
 }
 
 /// Broken rules of all trees, with one of this test's own: summaries are what the rows say.

@@ -1,4 +1,4 @@
-"""Columns of numbers from a CSV file, through pandas, with errors that name file and column."""
+"""Columns of numbers and of classes from a CSV file, through pandas, with errors that name file and column."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def read_csv(path: Path) -> Any:
 
 def numbers(frame: Any, columns: list[str], path: Path) -> Any:
     """Return these columns, all of finite numbers, or say which are not there or not numbers."""
-    missing = [name for name in columns if name not in frame.columns]
-    if missing:
-        raise ValueError(f"{str(path)!r} has no column {_list(missing)}; it has {_list(list(frame.columns))}")
+    require(frame, columns, path)
     chosen = frame[columns]
     words = [name for name in columns if chosen[name].dtype.kind not in "biuf"]
     if words:
@@ -39,6 +37,27 @@ def numbers(frame: Any, columns: list[str], path: Path) -> Any:
         holes = [name for name, whole in zip(columns, finite, strict=True) if not whole]
         raise ValueError(f"column {_list(holes)} of {str(path)!r} has missing or infinite values; fill or drop them")
     return chosen
+
+
+def classes(frame: Any, column: str, path: Path) -> Any:
+    """Return a column of class labels, of any kind, none missing."""
+    require(frame, [column], path)
+    if frame[column].isna().any():
+        raise ValueError(f"column {column!r} of {str(path)!r} has missing values; fill or drop them")
+    return frame[column].to_numpy()
+
+
+def holds_words(frame: Any, column: str, path: Path) -> bool:
+    """Whether a column is text, or true and false, so that its values can only be classes."""
+    require(frame, [column], path)
+    return frame[column].dtype.kind not in "iuf"
+
+
+def require(frame: Any, columns: list[str], path: Path) -> None:
+    """Say which of these columns are not there."""
+    missing = [name for name in columns if name not in frame.columns]
+    if missing:
+        raise ValueError(f"{str(path)!r} has no column {_list(missing)}; it has {_list(list(frame.columns))}")
 
 
 def _list(names: list[str]) -> str:

@@ -53,6 +53,13 @@ def _facts(model: Any) -> dict[str, str]:
         value = getattr(model, attribute, None) if hasattr(model, "n_features_in_") else None
         if value is not None:
             facts[words] = f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+    if hasattr(model, "classes_"):
+        facts["classes"] = _some(model.classes_)
     if hasattr(model, "feature_names_in_"):
         facts["feature names"] = ", ".join(map(str, model.feature_names_in_))
     return facts or {"state": "not fitted"}
+
+
+def _some(labels: Any) -> str:
+    shown = ", ".join(map(str, labels[:12]))
+    return shown if len(labels) <= 12 else f"{shown} and {len(labels) - 12} more"

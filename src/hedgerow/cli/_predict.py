@@ -1,34 +1,46 @@
-"""``hedgerow predict``: predictions with intervals for the rows of a CSV file."""
+"""``hedgerow predict``: predictions for the rows of a CSV file, with intervals or with class probabilities."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
+from sklearn.base import is_classifier
 
 import hedgerow
 from hedgerow.cli._console import check_destination, console, errors_in_words, progress_bar
 from hedgerow.cli._csv import numbers, read_csv
 
 CHUNK = 4096
+CONFIDENCE = 0.9
 
 
 def predict(
     model: Annotated[Path, typer.Argument(help="File written by hedgerow fit or by a model's save method.")],
     data: Annotated[Path, typer.Argument(help="CSV file with the columns that the model learned; others are ignored.")],
-    out: Annotated[Path, typer.Option(help="CSV file to write: mean, std, lower, upper of each row, in order.")],
-    confidence: Annotated[float, typer.Option(help="Probability that a label falls between lower and upper.")] = 0.9,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="CSV file to write, a line for each row: mean, std, lower and upper; or the class, and the "
+            "probability of each."
+        ),
+    ],
+    confidence: Annotated[
+        float | None, typer.Option(help="Regression only: probability between lower and upper; 0.9 if not given.")
+    ] = None,
 ) -> None:
-    """Predict the rows of a CSV file, with a central interval for each."""
+    """Predict the rows of a CSV file, with a central interval for each, or with the probability of each class."""
     with errors_in_words():
         check_destination(out)
-        if not 0 < confidence < 1:
+        if confidence is not None and not 0 < confidence < 1:
             raise ValueError(f"--confidence must lie between 0 and 1, got {confidence}")
         forest = hedgerow.load(model)
         if not hasattr(forest, "n_features_in_"):
             raise ValueError(f"the model in {str(model)!r} has not learned anything yet")
+        if confidence is not None and is_classifier(forest):
+            raise ValueError("--confidence is for regression; this model predicts classes and their probabilities")
         frame = read_csv(data)
         names = getattr(forest, "feature_names_in_", None)
         X = numbers(frame, list(frame.columns if names is None else names), data)
@@ -38,13 +50,26 @@ def predict(
         with progress_bar() as bar:
             task = bar.add_task("predicting", total=len(frame))
             for begin in range(0, len(frame), CHUNK):
-                dist = forest.predict_dist(X[begin : begin + CHUNK])
-                parts.append(np.column_stack([dist.mean(), dist.std(), dist.interval(confidence)]))
-                bar.advance(task, len(dist))
-        table = type(frame)(np.concatenate(parts), columns=["mean", "std", "lower", "upper"])
+                rows = X[begin : begin + CHUNK]
+                parts.append(_predicted(forest, rows, confidence or CONFIDENCE))
+                bar.advance(task, len(rows))
+        table = type(frame)({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         table.to_csv(out, index=False)
+    kind = "probabilities" if is_classifier(forest) else f"{confidence or CONFIDENCE:.0%} intervals"
     console.print(
-        f"[green]✓[/] {len(table):,} rows, with {confidence:.0%} intervals, written to [bold]{out}[/]",
+        f"[green]✓[/] {len(table):,} rows, with {kind}, written to [bold]{out}[/]",
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _predicted(forest: Any, rows: Any, confidence: float) -> dict[str, Any]:
+    """Columns of the table to write."""
+    if is_classifier(forest):
+        probabilities = forest.predict_proba(rows)
+        best = forest.classes_[np.argmax(probabilities, axis=1)]
+        each = {f"p({label})": column for label, column in zip(forest.classes_, probabilities.T, strict=True)}
+        return {"class": best, **each}
+    dist = forest.predict_dist(rows)
+    lower, upper = dist.interval(confidence).T
+    return {"mean": dist.mean(), "std": dist.std(), "lower": lower, "upper": upper}

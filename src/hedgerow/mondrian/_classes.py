@@ -50,7 +50,12 @@ class ClassTable:
     @classmethod
     def from_json(cls, labels: Any) -> ClassTable:
         """Take back what `to_json` gave."""
-        table = cls(_from_json(label) for label in labels)
+        if not isinstance(labels, list):
+            raise ValueError("its classes are not a list")
+        try:
+            table = cls(_from_json(label) for label in labels)
+        except RecursionError:
+            raise ValueError("its classes are nested too deeply") from None
         if len(table) != len(labels):
             raise ValueError("two of its classes are equal")
         return table
@@ -67,9 +72,12 @@ def label_array(labels: list[Any]) -> npt.NDArray[Any]:
 
 
 def as_labels(y: Any) -> npt.NDArray[Any]:
-    """What users give as labels, as an array; tuples stay whole."""
-    if isinstance(y, list | tuple) and any(isinstance(label, tuple | frozenset) for label in y):
-        return _object_array(list(y))
+    """What users give as labels, as an array; tuples stay whole, and numbers among strings stay numbers."""
+    if isinstance(y, list | tuple):
+        kinds = {type(label) for label in y}
+        n_strings = sum(issubclass(kind, str) for kind in kinds)
+        if 0 < n_strings < len(kinds) or any(issubclass(kind, tuple | frozenset) for kind in kinds):
+            return _object_array(list(y))
     return np.asarray(y)
 
 
@@ -77,13 +85,22 @@ def plain_label(label: Any) -> Hashable:
     """One label, as it is kept, or ValueError."""
     if isinstance(label, np.generic):
         label = label.item()
-    if label is None or label != label:
-        raise ValueError(f"a label is missing: got {label!r}")
     try:
         hash(label)
     except TypeError:
         raise ValueError(f"a label must be hashable, such as a number, a string or a tuple, got {label!r}") from None
+    if _is_missing(label):
+        raise ValueError(f"a label is missing: got {label!r}")
+    if isinstance(label, float) and not label.is_integer():
+        raise ValueError(f"a class must be a whole number or no number: got {label!r}, which looks like a real label")
     return label  # type: ignore[no-any-return]
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN, what pandas has for them, or a tuple that holds one: nothing that is equal to itself."""
+    if isinstance(label, tuple):
+        return any(_is_missing(part) for part in label)
+    return label is None or (label == label) is not True
 
 
 def in_order_of_appearance(y: npt.NDArray[Any]) -> tuple[list[Hashable], npt.NDArray[np.intp]]:
@@ -120,7 +137,7 @@ def _to_json(label: Any) -> Any:
 
 
 def _from_json(label: Any) -> Hashable:
-    if isinstance(label, dict):
+    if isinstance(label, dict) and label.keys() == {"tuple"} and isinstance(label["tuple"], list):
         return tuple(_from_json(part) for part in label["tuple"])
     if not isinstance(label, _PLAIN) or label != label:
         raise ValueError(f"{label!r} is not a class")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Hashable
 from typing import Any, Self
 
@@ -16,8 +17,6 @@ from hedgerow._persistence import Arrays, Saveable
 from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.mondrian._forest import MondrianForest
-from hedgerow.mondrian._learning import Grow, Sample
-from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.predictive import Uncertainty
 
 Floats = npt.NDArray[np.float64]
@@ -161,7 +160,8 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         try:
             return super().learn_one(x, y)
         except BaseException:
-            if before is not None:
+            # Unless the row is in: Ctrl-C may have come during the review after it.
+            if before is not None and not self._core.class_weights[len(before) :].any():
                 self._classes = before
             raise
 
@@ -240,7 +240,8 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         for X_part, labels, weights in self._stream(X, y, sample_weight, announced=classes):
             parts.append(self._core.predict_then_learn(X_part, labels, weights, self._rule(), n_known, n_threads))
             n_known = max(n_known, int(labels.max()) + 1)
-        return np.concatenate([np.empty((0, len(self._classes))), *parts])[:, self._classes.order]
+        table = getattr(self, "_classes", known)
+        return np.concatenate([np.empty((0, len(table))), *parts])[:, table.order]
 
     @property
     def classes_(self) -> npt.NDArray[Any]:
@@ -253,18 +254,29 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        self._check_query_parameters()
+        if not isinstance(self.pause_pure, bool | np.bool_):
+            raise ValueError(f"pause_pure must be True or False, got {self.pause_pure!r}")
+
+    def _check_query_parameters(self) -> None:
+        """Those that may be changed at any time, and are therefore looked at again by every query."""
         check_positive("discount", self.discount)
         if self.base not in ("uniform", "empirical"):
             raise ValueError(f"base must be 'uniform' or 'empirical', got {self.base!r}")
-        if not isinstance(self.pause_pure, bool | np.bool_):
-            raise ValueError(f"pause_pure must be True or False, got {self.pause_pure!r}")
         if self.prior_weight != 0:
             check_positive("prior_weight", self.prior_weight)
 
     def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
-        X, y = super()._validated(X, as_labels(y) if y is not None else None, reset)
-        if y.dtype.kind != "O" or all(isinstance(label, str) for label in y):
-            check_classification_targets(y)
+        labels = None if y is None else as_labels(y)
+        try:
+            X, y = super()._validated(X, labels, reset)
+        except TypeError:  # from labels that refuse to be compared
+            for label in () if labels is None else labels.ravel():
+                plain_label(label)
+            raise
+        plain = label_array(y.tolist()) if y.dtype.kind == "O" else y
+        if plain.dtype.kind != "O":
+            check_classification_targets(plain)
         return X, y
 
     def _begin_labels(self, y: Any) -> None:
@@ -299,10 +311,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         core.set_model(len(self._classes), bool(self.pause_pure))
         return core
 
-    def _learn_label_model(self, grow: Grow, sample: Sample, scaling: ColumnScaling) -> Any:
-        """Nothing to learn: the discount hardly matters, and belongs to the query."""
-
-    def _set_label_model(self, core: Any, learned: Any) -> None:
+    def _set_label_model(self, core: Any) -> None:
         """Nothing to set: classes and pausing are known when a core is made."""
 
     @property
@@ -310,10 +319,11 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         return self.min_samples_split
 
     def _rule(self) -> _core.ClassQueryRule:
+        self._check_query_parameters()
         return _core.ClassQueryRule(
             is_empirical=self.base == "empirical",
             prior_weight=float(self.prior_weight),
-            discount_rate=float(self.discount) * self._core.width,
+            discount_rate=min(float(self.discount) * self._core.width, sys.float_info.max),
             n_classes=len(self._classes),
         )
 

@@ -94,14 +94,14 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         recent = slice(None if self.window is None else -self.window, None)
         sample = Sample(X[recent], labels[recent], weights[recent])
         scaling = self._choose_scaling(*column_range(sample.X), lambda: (sample.X, sample.weights))
-        scaling, learned = self._learn(sample, scaling, core.seed, 0)
+        scaling = self._learn_units(sample, scaling, core.seed, 0)
         core.set_scaling(*scaling.arrays)
         core.store(*sample)
-        self._set_label_model(core, learned)
+        self._set_label_model(core)
         self._grow(core)
         core.next_review = core.arrivals + core.n_rows
         self._adopt(core, scaling)
-        self.__dict__.update(self._calibrated(core))
+        self.__dict__.update(self._learn_label_model(core))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -306,7 +306,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         core = self._empty_core(first_row.size, draw_seed(self.random_state))
         scaling = self._choose_scaling(first_row, first_row, lambda: (first_row.reshape(1, -1), NO_WEIGHTS))
         core.set_scaling(*scaling.arrays)
-        self._set_label_model(core, None)
+        self._set_label_model(core)
         self._adopt(core, scaling)
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:

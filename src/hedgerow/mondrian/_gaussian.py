@@ -15,14 +15,10 @@ from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._learning import (
     FEWEST_ROWS,
-    MOST_CALIBRATING,
-    N_ROUNDS,
-    Grow,
-    Sample,
+    N_TREES,
     learn_calibration,
     learn_smoothing,
 )
-from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import Calibration, Smoothing, paper_ratio
 
 Floats = npt.NDArray[np.float64]
@@ -101,34 +97,39 @@ class GaussianForest(MondrianForest):
             lifetime=float(self.lifetime),
         )
 
-    def _learn_label_model(self, grow: Grow, sample: Sample, scaling: ColumnScaling) -> tuple[float, float] | None:
-        if self.smoothing == "moments":
-            return None
-        problem = grow(sample, scaling, float(self._least_split), N_ROUNDS).smoothing_problem()
-        centre = sample.weighted_mean() if self.prior_mean is None else self.prior_mean - self._origin
-        return learn_smoothing(problem, centre, self.drift_rate, self._settings().known_ratio())
-
-    def _set_label_model(self, core: Any, learned: tuple[float, float] | None) -> None:
+    def _set_label_model(self, core: Any) -> None:
         settings = self._settings()
         weight, _, squares = core.label_moments
         if self.smoothing == "moments":
             self._noise_ratio = paper_ratio(weight) if self.signal_to_noise is None else self.signal_to_noise
             return
-        if not self._learns:
+        if self._learns:
+            numbers = settings.first_guess() if core.generation == 0 else core.model
+        else:
             rate = settings.rate(core.width, weight)
-            learned = rate, settings.ratio(rate, weight, squares / weight if weight > 0 else 1.0)
-        elif learned is None and core.generation == 0 and core.n_rows < FEWEST_ROWS:
-            learned = settings.first_guess()
-        if learned is not None and learned != core.model:
-            core.set_model(*learned, n_threads_of(self.n_jobs))
+            numbers = rate, settings.ratio(rate, weight, squares / weight if weight > 0 else 1.0)
+        if numbers != core.model:
+            core.set_model(*numbers, n_threads_of(self.n_jobs))
 
-    def _calibrated(self, core: Any) -> dict[str, Any]:
-        """gamma_1, from leave-one-out."""
+    def _learn_label_model(self, core: Any) -> dict[str, Any]:
         if not self._learns or self.smoothing == "moments" or core.n_rows < FEWEST_ROWS:
             return {"_calibration": Calibration()}
-        places = np.unique(np.linspace(0, core.n_rows - 1, min(core.n_rows, MOST_CALIBRATING)).astype(np.uint32))
-        rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
-        means, variances = core.leave_one_out_by_tree(rule, places, n_threads)
+        n_threads = n_threads_of(self.n_jobs)
+        effort = self._EFFORT
+        n_trees = min(N_TREES, max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows))
+        numbers = learn_smoothing(
+            core.smoothing_problem(n_trees),
+            core.query(self._rule_of(core, Calibration()))[0],
+            self.drift_rate,
+            self._settings().known_ratio(),
+            effort.n_searches,
+        )
+        core.set_model(*numbers, n_threads)
+        if effort.most_calibrating == 0:
+            return {"_calibration": Calibration()}
+        n_looked_at = min(core.n_rows, effort.most_calibrating)
+        places = np.unique(np.linspace(0, core.n_rows - 1, n_looked_at).astype(np.uint32))
+        means, variances = core.leave_one_out_by_tree(self._rule_of(core, Calibration()), places, n_threads)
         labels, weights = core.row_labels()[places], core.row_weights()[places]
         fixed = self.drift_variance, self.noise_variance
         return {"_calibration": learn_calibration(labels, means, variances, weights, fixed)}

@@ -1,7 +1,7 @@
 """Hyper-parameters learned from exact leave-one-out: how fast to cut each column, and how much to smooth.
 
-Both are learned on a few trees that are grown for it, on a few thousand rows at most. What is learned here are units
-and numbers of the label model; given these, a forest is a Mondrian forest as any other.
+Rates are learned in a few trees that are grown for it, on a few thousand rows at most; smoothing in some of the trees
+that the forest has grown in these units. Given units and smoothing, a forest is a Mondrian forest as any other.
 """
 
 from __future__ import annotations
@@ -22,14 +22,21 @@ Floats = npt.NDArray[np.float64]
 FEWEST_ROWS = 16
 """With fewer rows nothing is learned."""
 
-MOST_ROWS = 3000
-"""Rows that rates and smoothing are learned from, at most."""
-
-MOST_CALIBRATING = 1000
-"""Rows that the variance is learned from, at most."""
-
 N_TREES = 10
-N_ROUNDS = 2
+"""Trees in which rates and smoothing are learned."""
+
+
+class Effort(NamedTuple):
+    """How much is spent on learning."""
+
+    most_rows: int = 10_000  # rows that rates are learned from, at most
+    n_rounds: int = 3  # rates are learned in units that have the rates of the round before
+    most_smoothing: int = 1_000_000  # rows times trees that smoothing is learned from, at most
+    n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
+    fewest_smoothing: int = 2  # trees that smoothing is learned from, at least
+    most_calibrating: int = 1000  # rows that the variance is learned from, at most; 0 if it is learned elsewhere
+
+
 LEAST_BLOCK = 8.0
 """Contrasts are taken in blocks of so many rows or more."""
 
@@ -44,31 +51,27 @@ class Sample(NamedTuple):
     labels: Floats
     weights: Floats
 
-    def few(self, seed: int) -> Sample:
-        """At most `MOST_ROWS` of the rows, drawn without replacement."""
+    def few(self, most: int, seed: int) -> Sample:
+        """Return so many of the rows at most, drawn without replacement."""
         n = self.X.shape[0]
-        if n <= MOST_ROWS:
+        if n <= most:
             return self
-        drawn = np.sort(np.random.default_rng(seed).choice(n, MOST_ROWS, replace=False))
+        drawn = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
         return Sample(self.X[drawn], self.labels[drawn], self.weights[drawn] if self.weights.size else self.weights)
 
-    def weighted_mean(self) -> float:
-        """Mean of the labels."""
-        return float(np.average(self.labels, weights=self.weights if self.weights.size else None))
+
+Grow = Callable[[Sample, ColumnScaling, int], Any]
+"""Grow a few trees: rows, units, and which of several forests it is."""
 
 
-Grow = Callable[[Sample, ColumnScaling, float, int], Any]
-"""Grow a few trees: rows, units, min_samples_split, and which of several forests it is."""
-
-
-def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling) -> Floats:
+def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: int) -> Floats:
     """How fast to cut each column, the steepest at rate 1: from the contrasts of cuts that have not seen the labels.
 
     gains / distances is the squared slope of the labels along a column, in units of the column's own scaling.
     """
     rates = np.ones(scaling.slopes.size)
-    for round_ in range(N_ROUNDS):
-        gains, distances = grow(sample, scaling.at_rates(rates), LEAST_BLOCK, round_).contrasts(LEAST_BLOCK)
+    for round_ in range(n_rounds):
+        gains, distances = grow(sample, scaling.at_rates(rates), round_).contrasts(LEAST_BLOCK)
         slopes = np.divide(gains * rates**2, distances, out=np.zeros_like(gains), where=distances > 0).clip(min=0.0)
         if not slopes.max() > 0.0:
             return np.ones_like(rates)
@@ -76,7 +79,9 @@ def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling) -> Floats:
     return rates
 
 
-def learn_smoothing(problem: Any, centre: float, rate: float | None, ratio: float | None) -> tuple[float, float]:
+def learn_smoothing(
+    problem: Any, centre: float, rate: float | None, ratio: float | None, n_searches: int
+) -> tuple[float, float]:
     """gamma_2 and K that make the leave-one-out error of a few trees smallest; those given stay as they are."""
 
     def numbers(logs: Floats) -> tuple[float, float]:
@@ -86,15 +91,15 @@ def learn_smoothing(problem: Any, centre: float, rate: float | None, ratio: floa
     def error(logs: Floats) -> float:
         return float(problem.mean_square(*numbers(logs), centre))
 
-    rates = [math.log(number) for number in (0.03, 0.2, 1.0, 5.0)] if rate is None else [None]
-    ratios = [math.log(number) for number in (20.0, 333.0)] if ratio is None else [None]
+    rates = [math.log(number) for number in (0.05, 0.3, 1.5, 8.0)] if rate is None else [None]
+    ratios = [math.log(number) for number in (30.0, 3000.0)] if ratio is None else [None]
     grid = [np.array([log for log in pair if log is not None]) for pair in ((a, b) for a in rates for b in ratios)]
     if grid[0].size == 0:
         return numbers(grid[0])
     errors = [error(logs) for logs in grid]
     start = grid[int(np.argmin(errors))]
     simplex = np.vstack([start, start + np.diag([0.7, 1.0][-start.size :])])
-    found = minimize(error, start, method="Nelder-Mead", options={"maxfev": 16, "initial_simplex": simplex})
+    found = minimize(error, start, method="Nelder-Mead", options={"maxfev": n_searches, "initial_simplex": simplex})
     return numbers(found.x if found.fun < min(errors) else start)
 
 

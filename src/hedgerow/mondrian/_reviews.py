@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hedgerow._validation import n_threads_of
-from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Grow, Sample, learn_rates
+from hedgerow.mondrian._learning import FEWEST_ROWS, LEAST_BLOCK, N_TREES, Effort, Sample, learn_rates
 from hedgerow.mondrian._scaling import (
     TOLERATED_DRIFT,
     ColumnScaling,
@@ -33,18 +33,16 @@ class ReviewedForest(WideningForest):
     hyperparameters: str
     n_jobs: int | None
 
+    _EFFORT: ClassVar[Effort] = Effort()
+
     # What the label model decides.
 
     @abstractmethod
-    def _learn_label_model(self, grow: Grow, sample: Sample, scaling: ColumnScaling) -> Any:
-        """Learn the label model's hyper-parameters from a few rows, in trees that are grown for it."""
+    def _set_label_model(self, core: Any) -> None:
+        """Set the label model's hyper-parameters to what can be said before trees have grown."""
 
-    @abstractmethod
-    def _set_label_model(self, core: Any, learned: Any) -> None:
-        """Set the label model's hyper-parameters: to what was learned or, if that is None, what the rows suggest."""
-
-    def _calibrated(self, core: Any) -> dict[str, Any]:
-        """Return attributes that are set from leave-one-out residuals once the trees have grown."""
+    def _learn_label_model(self, core: Any) -> dict[str, Any]:
+        """Learn them from leave-one-out once trees have grown; returns attributes to set."""
         return {}
 
     # Units.
@@ -62,18 +60,18 @@ class ReviewedForest(WideningForest):
             return no_scaling(lower)
         return rank_scaling(*rows()) if kind == "rank" else half_scaling(*rows())
 
-    def _learn(self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int) -> tuple[ColumnScaling, Any]:
-        """Return units with a rate for each column, and the label model's numbers, None if nothing is learned."""
+    def _learn_units(self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int) -> ColumnScaling:
+        """Return the scaling with a rate for each column, if rates are to be learned."""
         if not self._learns or sample.X.shape[0] < FEWEST_ROWS:
-            return scaling, None
+            return scaling
         seeds = np.random.SeedSequence([seed, arrivals]).generate_state(8, np.uint64).tolist()
         n_threads = n_threads_of(self.n_jobs)
 
-        def grow(rows: Sample, units: ColumnScaling, least_split: float, which: int) -> Any:
+        def grow(rows: Sample, units: ColumnScaling, which: int) -> Any:
             core = self._new_core(
                 width=rows.X.shape[1],
                 n_trees=N_TREES,
-                min_samples_split=least_split,
+                min_samples_split=LEAST_BLOCK,
                 lifetime=float(self.lifetime),
                 seed=seeds[which],
                 window=0,
@@ -84,9 +82,9 @@ class ReviewedForest(WideningForest):
             core.grown()
             return core
 
-        few = sample.few(seeds[-1])
-        scaling = scaling.at_rates(learn_rates(grow, few, scaling))
-        return scaling, self._learn_label_model(grow, few, scaling)
+        return scaling.at_rates(
+            learn_rates(grow, sample.few(self._EFFORT.most_rows, seeds[-1]), scaling, self._EFFORT.n_rounds)
+        )
 
     # Growing.
 
@@ -117,21 +115,20 @@ class ReviewedForest(WideningForest):
 
     def _review(self) -> None:
         core, scaling = self._core, self._scaling
-        learned: Any = None
         if self.scaling != "none" or self._learns:
             suggested = self._choose_scaling(
                 core.lower_seen, core.upper_seen, lambda: (core.row_values(), core.row_weights())
             )
             if self._learns and core.n_rows >= FEWEST_ROWS:
                 sample = Sample(core.row_values(), core.row_labels(), core.row_weights())
-                suggested, learned = self._learn(sample, suggested, core.seed, core.arrivals)
-            if learned is not None or suggested.rates.size or scaling.drift(suggested) > TOLERATED_DRIFT:
+                suggested = self._learn_units(sample, suggested, core.seed, core.arrivals)
+            if suggested.rates.size or scaling.drift(suggested) > TOLERATED_DRIFT:
                 core, scaling = core.rescaled(*suggested.arrays), suggested
-        self._set_label_model(core, learned)
-        calibrated: dict[str, Any] = {}
+        self._set_label_model(core)
+        learned: dict[str, Any] = {}
         if core is not self._core:
             self._grow(core)
-            calibrated = self._calibrated(core)
+            learned = self._learn_label_model(core)
         core.next_review = core.arrivals + max(1, core.n_rows)
         self._core, self._scaling = core, scaling
-        self.__dict__.update(calibrated)
+        self.__dict__.update(learned)

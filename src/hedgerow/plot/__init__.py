@@ -1,7 +1,8 @@
 """Pictures of models and their predictions: matplotlib displays in scikit-learn's manner."""
 
 from hedgerow.plot._calibration import CalibrationDisplay
+from hedgerow.plot._classes import ClassDisplay
 from hedgerow.plot._interval import IntervalDisplay
 from hedgerow.plot._partition import PartitionDisplay
 
-__all__ = ["CalibrationDisplay", "IntervalDisplay", "PartitionDisplay"]
+__all__ = ["CalibrationDisplay", "ClassDisplay", "IntervalDisplay", "PartitionDisplay"]

@@ -70,7 +70,7 @@ class ClassTally {
     Entry* const fresh = new Entry[wider];
     std::copy_n(data(), size_, fresh);
     release();
-    many_ = fresh;
+    held_.many = fresh;
     capacity_ = static_cast<std::uint32_t>(wider);
   }
 
@@ -84,19 +84,21 @@ class ClassTally {
   void swap(ClassTally& other) noexcept {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
-    std::swap(one_, other.one_);
+    std::swap(held_, other.held_);
   }
   void release() {
-    if (capacity_ > 1) delete[] many_;
+    if (capacity_ > 1) delete[] held_.many;
   }
-  [[nodiscard]] Entry* data() { return capacity_ > 1 ? many_ : &one_; }
-  [[nodiscard]] const Entry* data() const { return capacity_ > 1 ? many_ : &one_; }
+  [[nodiscard]] Entry* data() { return capacity_ > 1 ? held_.many : &held_.one; }
+  [[nodiscard]] const Entry* data() const { return capacity_ > 1 ? held_.many : &held_.one; }
+
+  union Held {
+    Entry one{};  ///< while the capacity is one
+    Entry* many;  ///< beyond
+  };
 
   std::uint32_t size_ = 0, capacity_ = 1;
-  union {
-    Entry one_{};  ///< while the capacity is one
-    Entry* many_;  ///< beyond
-  };
+  Held held_{};
 };
 
 }  // namespace hedgerow::label

@@ -83,6 +83,8 @@ concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && s
                        model.write(std::as_const(seen), written);
                        { model.read(rest, summary) } -> std::same_as<bool>;
                        { model.read(std::as_const(written), seen) } -> std::same_as<bool>;
+                       // is such a label among those counted?
+                       { model.has_seen(std::as_const(seen), number) } -> std::same_as<bool>;
                      };
 
 /// What a query asks of a model whose predictions are Gaussians.

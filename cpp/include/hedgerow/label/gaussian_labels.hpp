@@ -52,6 +52,8 @@ struct GaussianLabels {
     return read_plain(left, seen) && left.empty();
   }
 
+  static constexpr bool has_seen(const Seen&, double) { return true; }
+
   /// Blocks of equal labels are split like any other: real labels are hardly ever equal.
   static constexpr bool pauses_pure() { return false; }
   static bool is_label(double label) { return std::isfinite(label); }

@@ -33,7 +33,7 @@ struct ClassQuery {
   /// (Algorithm 5.8, line 9): an exponential of rate `outside`, cut off. With f(h) = (1 - exp(-h)) / h it is
   /// f((eta + gamma) elapsed) / f(eta elapsed); survival = exp(-eta elapsed), discount = exp(-gamma elapsed).
   [[nodiscard]] double expected_discount(double outside, double elapsed, double survival, double discount) const {
-    if (std::isinf(elapsed)) return outside / (outside + discount_rate);
+    if (survival == 0.0) return outside / (outside + discount_rate);  // also on the edge without end
     return numeric::mean_survival((outside + discount_rate) * elapsed, survival * discount) /
            numeric::mean_survival(outside * elapsed, survival);
   }
@@ -99,12 +99,13 @@ struct StableHierarchy {
   }
   bool read(std::span<const double>& numbers, Summary& summary) const {
     summary = {};
-    if (numbers.empty() || !(numbers[0] >= 0.0 && numbers[0] <= static_cast<double>((numbers.size() - 1) / 2)))
+    if (numbers.empty() || !(numbers[0] >= 0.0 && numbers[0] <= static_cast<double>((numbers.size() - 1) / 2)) ||
+        numbers[0] != std::floor(numbers[0]))
       return false;
     const auto n = static_cast<std::size_t>(numbers[0]);
     for (std::size_t i = 0; i < n; ++i) {
       const double label = numbers[1 + 2 * i], count = numbers[2 + 2 * i];
-      if (!is_label(label) || !(count > 0.0 && std::isfinite(count))) return false;
+      if (!is_label(label) || !(count > 0.0 && std::isnormal(count))) return false;
       if (i > 0 && !(label > numbers[2 * i - 1])) return false;
       summary.append(static_cast<ClassId>(label), count);
     }
@@ -116,6 +117,16 @@ struct StableHierarchy {
     seen = numbers;
     return seen.size() <= n_classes &&
            std::ranges::all_of(seen, [](double weight) { return weight >= 0.0 && std::isfinite(weight); });
+  }
+
+  /// Every label held has been counted, so that it can be taken back.
+  static bool has_seen(const Seen& seen, double label) { return label < static_cast<double>(seen.size()); }
+
+  /// Counts of fractional weights depend, in their last bits, on the order in which rows came.
+  static bool is_same(const Summary& stored, const Summary& heard) {
+    return std::ranges::equal(stored.entries(), heard.entries(), [](const auto& a, const auto& b) {
+      return a.label == b.label && std::abs(a.count - b.count) <= 1e-9 * b.count;
+    });
   }
 
   [[nodiscard]] bool is_label(double label) const {

@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/check.hpp"
@@ -167,6 +168,9 @@ void restore(Forest<M>& forest, const Archive& archive) {
   require(archive.lower_seen.size() == width && archive.upper_seen.size() == width && archive.counters.size() == 4 &&
               forest.model.read(archive.labels_seen, forest.labels_seen),
           "a count is missing");
+  forest.rows.for_each([&](RowId id) {
+    require(forest.model.has_seen(forest.labels_seen, forest.rows.labels[id]), "a label was never counted");
+  });
   require(
       archive.counters[0] == 0 || (detail::all_finite(archive.lower_seen) && detail::all_finite(archive.upper_seen)),
       "a column's range is not finite");
@@ -200,6 +204,15 @@ void restore(Forest<M>& forest, const Archive& archive) {
     require(broken_blocks.empty(), broken_blocks.empty() ? "" : broken_blocks.front());
     for (NodeId id = 0; id < size; ++id) {
       require(tree.node(id).is_freed() || !forest.model.is_empty(tree.summaries[id]), "a summary is empty");
+    }
+    if constexpr (requires { forest.model.is_same(tree.summaries[0], tree.summaries[0]); }) {
+      auto stored = tree.summaries;
+      tree.hear_everything(forest.rows, forest.model);
+      for (NodeId id = 0; id < size; ++id) {
+        require(tree.node(id).is_freed() || forest.model.is_same(stored[id], tree.summaries[id]),
+                "a summary is not what the rows say");
+      }
+      tree.summaries = std::move(stored);
     }
     node_at += size;
     list_at += list_size;

@@ -227,12 +227,13 @@ LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Cloc
   return found;
 }
 
-/// The search for smoothing: a few trees, flattened once, asked again and again for their leave-one-out error.
+/// The search for smoothing: a few trees, flattened once, asked again and again for their leave-one-out error. The
+/// forest must outlive it and not change.
 template <class Clock>
 class SmoothingProblem {
  public:
-  explicit SmoothingProblem(const Forest<label::GaussianHierarchyBy<Clock>>& forest)
-      : rows_(forest.rows), lifetime_(forest.growth.lifetime), trees_(forest.trees.size()) {
+  SmoothingProblem(const Forest<label::GaussianHierarchyBy<Clock>>& forest, std::size_t n_trees)
+      : rows_(forest.rows), lifetime_(forest.growth.lifetime), trees_(std::min(n_trees, forest.trees.size())) {
     for (std::size_t b = 0; b < trees_.size(); ++b) trees_[b].assign(forest.trees[b], forest.growth);
   }
 
@@ -254,7 +255,7 @@ class SmoothingProblem {
   }
 
  private:
-  Rows rows_;
+  const Rows& rows_;
   double lifetime_;
   std::vector<FlatTree> trees_;
   std::vector<double> means_;

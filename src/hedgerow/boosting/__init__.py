@@ -1,0 +1,5 @@
+"""Boosting on exact leave-one-out residuals."""
+
+from hedgerow.boosting._regressor import MondrianBoostingRegressor
+
+__all__ = ["MondrianBoostingRegressor"]

@@ -1,0 +1,148 @@
+"""Stages of Mondrian forests, each on the exact leave-one-out residuals of the ones before."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow._validation import n_threads_of
+from hedgerow.boosting._ridge import Ridge, fit_ridge
+from hedgerow.mondrian import MondrianForestRegressor
+from hedgerow.mondrian._learning import Effort
+from hedgerow.mondrian._smoothing import Calibration
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_GAIN = 0.002
+"""A stage that takes away less than this share of the leave-one-out mean square is not kept."""
+
+FEWEST_ROWS = 16
+"""With fewer rows there is one stage and nothing is chosen."""
+
+MOST_CHOOSING = 1000
+TRANSFORMS = ("range", "half", "rank")
+
+
+class Stage(MondrianForestRegressor):
+    """A forest that is one of many, and so spends less on learning its own numbers."""
+
+    _EFFORT = Effort(
+        most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0
+    )
+
+    def moments(self, X: Floats) -> tuple[Floats, Floats]:
+        """Mean at rows, and the variance of what is believed of the mean there: no noise."""
+        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
+        mean, variance = self._core.moments(X, rule, n_threads)
+        return self._origin + mean, np.maximum(variance - self._core.query(rule)[2], 0.0)
+
+    def calibrated(self, labels: Floats) -> tuple[Floats, Floats]:
+        """The same for the rows learned, each without itself; gamma_1 becomes what makes their errors typical."""
+        mean, within, between = self._core.leave_one_out(self._rule(), n_threads_of(self.n_jobs))
+        mean = self._origin + mean
+        error, typical = float(np.mean((labels - mean) ** 2)), float(np.mean(within))
+        if error > 0.0 and typical > 0.0:
+            self._calibration = Calibration(error / typical, 1e-12 * error, 1.0)
+        return mean, self._core.query(self._rule())[1] * within + between
+
+    def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """The same for rows that come one after another, each before it is learned. Holds no review."""
+        rule, labels = self._rule(), self._encode_labels(y)
+        first, shares, means, variances = self._core.predict_then_learn(
+            X, labels, weights, rule, n_threads_of(self.n_jobs)
+        )
+        mean = np.add.reduceat(shares * means, first[:-1])
+        apart = means - np.repeat(mean, np.diff(first))
+        variance = np.add.reduceat(shares * (variances + apart**2), first[:-1])
+        return self._origin + mean, np.maximum(variance - self._core.query(rule)[2], 0.0)
+
+
+class Choice(NamedTuple):
+    """How columns are scaled, and whether a ridge regression comes first."""
+
+    transform: str
+    linear: bool
+
+
+class Stages(NamedTuple):
+    """What is added up: a ridge regression or none, and forests; and the leave-one-out of it all."""
+
+    ridge: Ridge | None
+    forests: list[Stage]
+    residuals: Floats  # label minus leave-one-out prediction, a number for each row
+    doubts: Floats  # variance of what is believed, added over the stages
+
+    def moments(self, X: Floats) -> tuple[Floats, Floats]:
+        """Mean and doubt at rows."""
+        mean = np.zeros(X.shape[0]) if self.ridge is None else self.ridge(X)
+        doubt = np.zeros(X.shape[0])
+        for forest in self.forests:
+            added, doubted = forest.moments(X)
+            mean += added
+            doubt += doubted
+        return mean, doubt
+
+    def learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Let rows come one after another; return the mean and doubt that each met.
+
+        Each stage is told what the ones before left over of the label, as they forecast it.
+        """
+        mean = np.zeros(X.shape[0]) if self.ridge is None else self.ridge(X)
+        doubt = np.zeros(X.shape[0])
+        for forest in self.forests:
+            added, doubted = forest.moments_then_learn(X, y - mean, weights)
+            mean = mean + added
+            doubt += doubted
+        return mean, doubt
+
+
+def mean_square(residuals: Floats, weights: Floats) -> float:
+    """Weighted mean of the squares."""
+    return float(np.average(residuals**2, weights=weights if weights.size else None))
+
+
+def fit_stages(
+    X: Floats, y: Floats, weights: Floats, choice: Choice, max_stages: int, seed: int, **forest: Any
+) -> Stages:
+    """One stage after another, until leave-one-out stops improving."""
+    ridge, residuals = None, y
+    if choice.linear:
+        ridge, residuals = fit_ridge(X, y, weights if weights.size else np.ones(y.size))
+    forests: list[Stage] = []
+    doubts = np.zeros(y.size)
+    for number, stage_seed in enumerate(np.random.SeedSequence(seed).generate_state(max_stages)):
+        stage = Stage(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
+        stage.fit(X, residuals, weights if weights.size else None)
+        mean, doubt = stage.calibrated(residuals)
+        before, after = mean_square(residuals, weights), mean_square(residuals - mean, weights)
+        if number > 0 and after > (1.0 - LEAST_GAIN) * before:
+            break
+        forests.append(stage)
+        residuals = residuals - mean
+        doubts += doubt
+        if not after > 0.0:
+            break
+    return Stages(ridge, forests, residuals, doubts)
+
+
+def choose(
+    X: Floats, y: Floats, weights: Floats, transform: str, linear: str | bool, seed: int, n_jobs: int | None
+) -> Choice:
+    """Choose what is left open by the leave-one-out error of small first stages on some of the rows."""
+    transforms = TRANSFORMS if transform == "auto" else (transform,)
+    linears = (False, True) if linear == "auto" else (bool(linear),)
+    if X.shape[0] < FEWEST_ROWS:
+        return Choice("half" if transform == "auto" else transform, linear is True)
+    if len(transforms) == len(linears) == 1:
+        return Choice(transforms[0], linears[0])
+    few = np.sort(np.random.default_rng(seed).choice(X.shape[0], min(MOST_CHOOSING, X.shape[0]), replace=False))
+    rows = X[few], y[few], weights[few] if weights.size else weights
+
+    def error(choice: Choice) -> float:
+        stages = fit_stages(*rows, choice, 1, seed, n_estimators=10, n_jobs=n_jobs)
+        return mean_square(stages.residuals, rows[2])
+
+    plain = min((Choice(kind, linears[0]) for kind in transforms), key=error)
+    return min((plain._replace(linear=first) for first in linears), key=error)

@@ -1,0 +1,180 @@
+"""Shapes of predictive distributions: what is left when a row's mean and scale are taken away."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, special
+
+Floats = npt.NDArray[np.float64]
+
+_HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
+
+
+class Shape(ABC):
+    """A distribution of one number, centred near zero; `std` is its standard deviation."""
+
+    std: float
+
+    @abstractmethod
+    def logpdf(self, z: Floats) -> Floats:
+        """Logarithm of the density."""
+
+    @abstractmethod
+    def cdf(self, z: Floats) -> Floats:
+        """Probability of at most z."""
+
+    @abstractmethod
+    def ppf(self, level: Floats) -> Floats:
+        """Quantiles."""
+
+    @abstractmethod
+    def numbers(self) -> list[float]:
+        """Return what the shape is made from, for a file."""
+
+
+class NormalShape(Shape):
+    """The standard normal distribution."""
+
+    std = 1.0
+
+    def logpdf(self, z: Floats) -> Floats:
+        """Logarithm of the density."""
+        return -0.5 * z**2 - _HALF_LOG_TWO_PI
+
+    def cdf(self, z: Floats) -> Floats:
+        """Probability of at most z."""
+        found: Floats = special.ndtr(z)
+        return found
+
+    def ppf(self, level: Floats) -> Floats:
+        """Quantiles."""
+        found: Floats = special.ndtri(level)
+        return found
+
+    def numbers(self) -> list[float]:
+        """Return what the shape is made from: nothing."""
+        return []
+
+    @classmethod
+    def fitted(cls, residuals: Floats, weights: Floats) -> NormalShape:
+        """Return the shape; residuals have been scaled already."""
+        return cls()
+
+
+class StudentShape(Shape):
+    """Student's t with a scale of its own."""
+
+    def __init__(self, degrees: float, scale: float) -> None:
+        self.degrees, self.scale = degrees, scale
+        self.std = scale * math.sqrt(degrees / (degrees - 2.0))
+        self._log_norm = float(
+            special.gammaln(0.5 * (degrees + 1)) - special.gammaln(0.5 * degrees) - 0.5 * math.log(degrees * math.pi)
+        ) - math.log(scale)
+
+    def logpdf(self, z: Floats) -> Floats:
+        """Logarithm of the density."""
+        found: Floats = self._log_norm - 0.5 * (self.degrees + 1) * np.log1p((z / self.scale) ** 2 / self.degrees)
+        return found
+
+    def cdf(self, z: Floats) -> Floats:
+        """Probability of at most z."""
+        found: Floats = special.stdtr(self.degrees, z / self.scale)
+        return found
+
+    def ppf(self, level: Floats) -> Floats:
+        """Quantiles."""
+        found: Floats = self.scale * special.stdtrit(self.degrees, level)
+        return found
+
+    def numbers(self) -> list[float]:
+        """Return degrees of freedom and scale."""
+        return [self.degrees, self.scale]
+
+    @classmethod
+    def fitted(cls, residuals: Floats, weights: Floats) -> StudentShape:
+        """Return the shape under which the residuals are most likely; at least 2.1 degrees, for a finite variance."""
+
+        def shape(logs: Floats) -> StudentShape:
+            return cls(2.1 + math.exp(float(np.clip(logs[0], -4.0, 7.0))), math.exp(float(np.clip(logs[1], -9.0, 9.0))))
+
+        def loss(logs: Floats) -> float:
+            return -float(np.average(shape(logs).logpdf(residuals), weights=weights))
+
+        start = np.array([[1.0, -0.2], [3.0, -0.2], [1.0, 0.2]])
+        found = optimize.minimize(
+            loss, start[0], method="Nelder-Mead", options={"maxfev": 60, "initial_simplex": start}
+        )
+        return shape(found.x)
+
+
+class EmpiricalShape(Shape):
+    """A sample of residuals, each a narrow Gaussian: no family is assumed."""
+
+    MOST = 256
+
+    def __init__(self, centres: Floats, width: float) -> None:
+        self.centres, self.width = centres, width
+        self.std = math.sqrt(float(np.var(centres)) + width**2)
+        steps = np.array([-9, -6, -4, -2, -1, 0, 1, 2, 4, 6, 9])
+        self._grid = np.unique(centres[:, None] + steps * width)
+        self._levels = self.cdf(self._grid)
+
+    def logpdf(self, z: Floats) -> Floats:
+        """Logarithm of the density."""
+        flat = np.asarray(z, dtype=np.float64).ravel()
+        found = np.empty(flat.size)
+        for begin in range(0, flat.size, 4096):
+            part = (flat[begin : begin + 4096, None] - self.centres) / self.width
+            found[begin : begin + 4096] = special.logsumexp(-0.5 * part**2, axis=1)
+        return found.reshape(np.shape(z)) - math.log(self.centres.size * self.width) - _HALF_LOG_TWO_PI
+
+    def cdf(self, z: Floats) -> Floats:
+        """Probability of at most z."""
+        flat = np.asarray(z, dtype=np.float64).ravel()
+        found = np.empty(flat.size)
+        for begin in range(0, flat.size, 4096):
+            part = (flat[begin : begin + 4096, None] - self.centres) / self.width
+            found[begin : begin + 4096] = special.ndtr(part).mean(axis=1)
+        return found.reshape(np.shape(z))
+
+    def ppf(self, level: Floats) -> Floats:
+        """Quantiles, interpolated between finely spaced ones."""
+        found: Floats = np.interp(level, self._levels, self._grid)
+        return np.where(level <= 0.0, -np.inf, np.where(level >= 1.0, np.inf, found))
+
+    def numbers(self) -> list[float]:
+        """Return the width and the residuals."""
+        return [self.width, *self.centres.tolist()]
+
+    @classmethod
+    def fitted(cls, residuals: Floats, weights: Floats) -> EmpiricalShape:
+        """Return quantiles of the residuals, at most `MOST`, and Silverman's width."""
+        order = np.argsort(residuals)
+        levels = (np.cumsum(weights[order]) - 0.5 * weights[order]) / weights.sum()
+        n = min(cls.MOST, residuals.size)
+        centres = np.interp((np.arange(n) + 0.5) / n, levels, residuals[order])
+        centres -= centres.mean()  # the mean is predicted elsewhere
+        middle = float(np.interp(0.75, levels, residuals[order]) - np.interp(0.25, levels, residuals[order])) / 1.349
+        spread = middle if middle > 0 else float(np.std(residuals))
+        return cls(centres, max(0.9 * spread * residuals.size**-0.2, 1e-9))
+
+
+SHAPES: dict[str, Any] = {"normal": NormalShape, "student": StudentShape, "empirical": EmpiricalShape}
+
+
+def shape_from_numbers(name: str, numbers: list[float]) -> Shape:
+    """Take back what `numbers` gave; ValueError if it is no shape."""
+    if not all(isinstance(number, float | int) and math.isfinite(number) for number in numbers):
+        raise ValueError("its shape is not finite")
+    if name == "student" and len(numbers) == 2 and numbers[0] > 2.0 and numbers[1] > 0.0:
+        return StudentShape(*numbers)
+    if name == "empirical" and len(numbers) >= 2 and numbers[0] > 0.0:
+        return EmpiricalShape(np.sort(np.array(numbers[1:], dtype=np.float64)), numbers[0])
+    if name == "normal" and not numbers:
+        return NormalShape()
+    raise ValueError("its shape is not one of ours")
