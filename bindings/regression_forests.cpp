@@ -138,11 +138,11 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
           nb::arg("rule"), nb::arg("places").noconvert(), nb::arg("n_threads"))
       .def(
           "leave_one_out",
-          [](const Self& self, const QueryRule& rule, std::size_t n_threads) {
+          [](const Self& self, const QueryRule& rule, std::size_t n_trees, std::size_t n_threads) {
             LeftOut found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out(self, rule.at(self.labels_seen), n_threads);
+              found = leave_one_out(self, rule.at(self.labels_seen), std::min(n_trees, self.trees.size()), n_threads);
             }
             const auto of_rows = [&](std::vector<double>& by_number) {
               std::vector<double> kept;
@@ -152,7 +152,7 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             };
             return std::make_tuple(of_rows(found.mean), of_rows(found.within), of_rows(found.between));
           },
-          nb::arg("rule"), nb::arg("n_threads"));
+          nb::arg("rule"), nb::arg("n_trees"), nb::arg("n_threads"));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hedgerow._validation import n_threads_of
 from hedgerow.boosting._ridge import Ridge, fit_ridge
 from hedgerow.mondrian import MondrianForestRegressor
-from hedgerow.mondrian._learning import Effort
+from hedgerow.mondrian._learning import N_TREES, Effort
 from hedgerow.mondrian._smoothing import Calibration
 
 Floats = npt.NDArray[np.float64]
@@ -25,12 +25,31 @@ MOST_CHOOSING = 1000
 TRANSFORMS = ("range", "half", "rank")
 
 
+class NotWorthGrowingError(Exception):
+    """A stage's first trees show that it would take too little away."""
+
+
 class Stage(MondrianForestRegressor):
     """A forest that is one of many, and so spends less on learning its own numbers."""
 
     _EFFORT = Effort(
         most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0
     )
+
+    _to_beat: float | None = None  # the mean square that leave-one-out must get below for the stage to be worth growing
+
+    def _learn_label_model(self, core: Any) -> None:
+        super()._learn_label_model(core)
+        n_first = min(N_TREES, core.n_trees)
+        if self._to_beat is None or n_first == core.n_trees:
+            return
+        rule = self._rule_of(core, Calibration())
+        mean, _, between = core.leave_one_out(rule, n_first, n_threads_of(self.n_jobs))
+        weights = core.row_weights()
+        # What so few trees differ by averages out as more grow.
+        averaged_out = float(np.average(between, weights=weights)) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
+        if mean_square(core.row_labels() - mean, weights) - averaged_out > self._to_beat:
+            raise NotWorthGrowingError
 
     def moments(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean at rows, and the doubt about it: the variance within the trees, and that between them."""
@@ -40,7 +59,8 @@ class Stage(MondrianForestRegressor):
 
     def calibrated(self, labels: Floats) -> tuple[Floats, Floats]:
         """The same for the rows learned, each without itself; gamma_1 becomes what makes their errors typical."""
-        mean, within, between = self._core.leave_one_out(self._rule(), n_threads_of(self.n_jobs))
+        n_threads = n_threads_of(self.n_jobs)
+        mean, within, between = self._core.leave_one_out(self._rule(), self._core.n_trees, n_threads)
         mean = self._origin + mean
         error, typical = float(np.mean((labels - mean) ** 2)), float(np.mean(within))
         if error > 0.0 and typical > 0.0:
@@ -119,10 +139,15 @@ def fit_stages(
     doubts = np.zeros((y.size, 2))
     for number, stage_seed in enumerate(np.random.SeedSequence(seed).generate_state(max_stages)):
         stage = Stage(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
-        stage.fit(X, residuals, weights if weights.size else None)
+        to_beat = (1.0 - LEAST_GAIN) * mean_square(residuals, weights)
+        stage._to_beat = to_beat if number > 0 else None
+        try:
+            stage.fit(X, residuals, weights if weights.size else None)
+        except NotWorthGrowingError:
+            break
         mean, doubt = stage.calibrated(residuals)
-        before, after = mean_square(residuals, weights), mean_square(residuals - mean, weights)
-        if number > 0 and after > (1.0 - LEAST_GAIN) * before:
+        after = mean_square(residuals - mean, weights)
+        if number > 0 and after > to_beat:
             break
         forests.append(stage)
         residuals = residuals - mean

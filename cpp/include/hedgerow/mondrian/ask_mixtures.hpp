@@ -53,13 +53,16 @@ std::vector<Moments> gather_moments(const Forest<M>& forest, const float* points
   return moments;
 }
 
-/// Moments of the mixture at each point, its variance in two parts: that of the components and that between their means.
+/// Moments of the mixture at each point, its variance in two parts: that of the components and that between their
+/// means.
 struct MixtureMoments {
   explicit MixtureMoments(std::size_t n) : mean(n), within(n), between(n) {}
   std::vector<double> mean, within, between;
 
-  [[nodiscard]] double variance(std::size_t i, const label::Query& query) const {
-    return within[i] + query.spread * query.spread * between[i];
+  [[nodiscard]] std::vector<double> variances(const label::Query& query) const {
+    std::vector<double> total(within);
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += query.spread * query.spread * between[i];
+    return total;
   }
 };
 
