@@ -183,11 +183,10 @@ struct MondrianTree {
       const double own = clock(*id, model);
       const double left_clock = left == below ? clock_below : clock(left, model);
       const double right_clock = right == below ? clock_below : clock(right, model);
-      auto merged = model.merge(summaries[left], left_clock, summaries[right], right_clock, own);
       if constexpr (M::summaries_settle) {
-        if (merged == summaries[*id]) return;
+        if (model.is_merge(summaries[*id], summaries[left], summaries[right])) return;
       }
-      summaries[*id] = std::move(merged);
+      summaries[*id] = model.merge(summaries[left], left_clock, summaries[right], right_clock, own);
       below = *id;
       clock_below = own;
     }
