@@ -187,12 +187,11 @@ struct MondrianTree {
       for (std::size_t i = part.size(); i-- > 0;) {
         const double own = clocks[2 * i], beside = clocks[2 * i + 1];
         const NodeId left = node(part[i]).left(), right = node(part[i]).right();
-        auto merged = below == left ? model.merge(summaries[left], clock_below, summaries[right], beside, own)
-                                    : model.merge(summaries[left], beside, summaries[right], clock_below, own);
         if constexpr (M::summaries_settle) {
-          if (merged == summaries[part[i]]) return;
+          if (model.is_merge(summaries[part[i]], summaries[left], summaries[right])) return;
         }
-        summaries[part[i]] = std::move(merged);
+        summaries[part[i]] = below == left ? model.merge(summaries[left], clock_below, summaries[right], beside, own)
+                                           : model.merge(summaries[left], beside, summaries[right], clock_below, own);
         below = part[i];
         clock_below = own;
       }
