@@ -1,10 +1,13 @@
-"""Calls that leave a model as it was unless they succeed."""
+"""Calls that leave a model as it was unless they succeed, and short work that Ctrl-C does not cut in two."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -25,3 +28,19 @@ def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return guarded
+
+
+@contextmanager
+def interrupted_after() -> Iterator[None]:
+    """Hear Ctrl-C only when the block is done. Python hears it in the main thread, and nowhere else."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[Any] = []
+    previous = signal.signal(signal.SIGINT, lambda *event: heard.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if heard and callable(previous):
+        previous(*heard[0])

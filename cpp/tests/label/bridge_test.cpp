@@ -37,9 +37,7 @@ ShareOfEdge by_quadrature(double eta, double D, double g) {
   return {expected(eta, D, share), expected(eta, D, [&](double t) { return share(t) * share(t); })};
 }
 
-ShareOfEdge in_closed_form(double eta, double D, double g) {
-  return share_of_edge(eta, D, std::exp(-eta * D), std::exp(-g * D), g);
-}
+ShareOfEdge in_closed_form(double eta, double D, double g) { return share_of_edge(eta, D, std::exp(-eta * D), g); }
 
 TEST(shares_of_an_edge_are_integrals_over_the_time_of_the_branch) {
   for (double log_h = -12.0; log_h <= 6.0; log_h += 0.37) {
@@ -61,11 +59,33 @@ TEST(shares_of_an_edge_without_end) {
   for (double log_eta = -12.0; log_eta <= 12.0; log_eta += 0.7) {
     for (double log_g = -12.0; log_g <= 12.0; log_g += 0.9) {
       const double eta = std::pow(10.0, log_eta), g = std::pow(10.0, log_g);
-      const ShareOfEdge found = share_of_edge(eta, infinity, 0.0, 0.0, g), wanted = by_quadrature(eta, infinity, g);
+      const ShareOfEdge found = share_of_edge(eta, infinity, 0.0, g), wanted = by_quadrature(eta, infinity, g);
       CHECK_NEAR(found.mean, wanted.mean, 1e-10);
       CHECK_NEAR(found.square, wanted.square, 1e-10);
       CHECK(found.square >= found.mean * found.mean);
     }
+  }
+}
+
+TEST(an_edge_without_end_and_one_as_good_as_that_agree) {
+  for (const double outside : {1e-3, 1.0, 1e4}) {
+    for (const double rate : {1e-3, 1.0, 1e4}) {
+      const auto [mean, square] = share_of_edge(outside, infinity, 0.0, rate);
+      CHECK_NEAR(mean, rate / (outside + rate), 1e-15);
+      CHECK_NEAR(square, 2.0 * rate * rate / ((outside + rate) * (outside + 2.0 * rate)), 1e-15);
+      for (const double elapsed : {1e9, 1e300, 1e306}) {
+        const auto other = share_of_edge(outside, elapsed, 0.0, rate);
+        CHECK_NEAR(other.mean, mean, 1e-14);
+        CHECK_NEAR(other.square, square, 1e-14);
+      }
+    }
+  }
+}
+
+TEST(a_point_infinitely_far_away_branches_off_at_once) {
+  for (const double elapsed : {1e-3, 1.0, infinity}) {
+    const auto [mean, square] = share_of_edge(infinity, elapsed, 0.0, 2.0);
+    CHECK(mean == 0.0 && square == 0.0);
   }
 }
 
@@ -115,7 +135,8 @@ TEST(a_branch_is_integrated_over_its_time) {
     };
     for (const double outside : {1e-3, 0.5, 2.5, 40.0}) {
       const double elapsed = lifetime - split;
-      const Branch branch{split, elapsed, outside, std::exp(-outside * elapsed), 0.0};
+      const ShareOfEdge share = in_closed_form(outside, elapsed, rate);
+      const Branch branch{split, elapsed, outside, std::exp(-outside * elapsed), 0.0, share};
       const double mean = expected(outside, elapsed, [&](double t) { return fresh_leaf(split + t).first; });
       const double variance = expected(outside, elapsed, [&](double t) {
         const auto [at, about] = fresh_leaf(split + t);

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
 from hedgerow._random import draw_seed
-from hedgerow._transaction import all_or_nothing
+from hedgerow._transaction import all_or_nothing, interrupted_after
 from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
 from hedgerow.boosting._calibration import Calibration, calibrate
 from hedgerow.boosting._files import BoostingFiles
@@ -41,7 +41,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         Stages, at most.
     linear : {"auto", True, False}, default="auto"
         Whether a ridge regression comes before the first stage. "auto" chooses by leave-one-out.
-    transform : {"auto", "range", "half", "rank"}, default="auto"
+    scaling : {"auto", "range", "half", "rank"}, default="auto"
         How columns are scaled: by their range, by ranks, or halfway. "auto" chooses by leave-one-out.
     tail : {"student", "normal", "empirical"}, default="student"
         Shape of the predictive distribution: Student's t fitted to the leave-one-out residuals, a Gaussian, or the
@@ -88,7 +88,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         *,
         max_stages: int = 4,
         linear: str | bool = "auto",
-        transform: str = "auto",
+        scaling: str = "auto",
         tail: str = "student",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -96,7 +96,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         self.n_estimators = n_estimators
         self.max_stages = max_stages
         self.linear = linear
-        self.transform = transform
+        self.scaling = scaling
         self.tail = tail
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -142,6 +142,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
                 self._begin(*(part[:1] for part in rows))
                 end = 1
             else:
+                self._relearn_if_due()
                 due = self._next_relearn - self._rows[0].shape[0]
                 end = min(begin + PIECE, begin + due, rows[0].shape[0])
                 self._learn_piece(*(part[begin:end] for part in rows))
@@ -159,6 +160,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
                 self.partial_fit(as_vector(x).reshape(1, -1), [y])
             return self
         label = np.array([self._checked_label(y)])
+        self._relearn_if_due()
         self._learn_piece(self._reader()(x).reshape(1, -1), label, self._one_weight())
         return self
 
@@ -254,7 +256,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         n_threads_of(self.n_jobs)
         for name, allowed in (
             ("linear", ("auto", True, False)),
-            ("transform", ("auto", "range", "half", "rank")),
+            ("scaling", ("auto", "range", "half", "rank")),
             ("tail", ("student", "normal", "empirical")),
         ):
             if getattr(self, name) not in allowed:
@@ -304,21 +306,27 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
     def _relearn(self) -> None:
         """Everything anew from all rows: choice, stages, calibration."""
         X, y, weights = self._rows
-        seed = int(np.random.SeedSequence([self._seed, X.shape[0]]).generate_state(1)[0])
-        self._choice = choose(X, y, weights, self.transform, self.linear, seed, self.n_jobs)
+        seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
+        self._choice = choose(X, y, weights, self.scaling, self.linear, seed, self.n_jobs)
         forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}
         self._stages = fit_stages(X, y, weights, self._choice, self.max_stages, seed, **forest)
         self._calibration = calibrate(self._stages.residuals, self._stages.doubts, weights, self.tail)
         self._next_relearn = 2 * X.shape[0]
 
-    def _learn_piece(self, X: Floats, y: Floats, weights: Floats) -> None:
-        mean, doubt = self._stages.learn(X, y, weights)
-        known, labels, known_weights = self._rows
-        if weights.size and not known_weights.size:
-            known_weights = np.ones(labels.size)
-        elif known_weights.size and not weights.size:
-            weights = np.ones(y.size)
-        self._rows = np.concatenate([known, X]), np.concatenate([labels, y]), np.concatenate([known_weights, weights])
-        self._calibration = self._calibration.after(y - mean, doubt, weights)
+    def _relearn_if_due(self) -> None:
+        """At doublings; later only if that was interrupted."""
         if self._rows[0].shape[0] >= self._next_relearn:
             self._relearn()
+
+    def _learn_piece(self, X: Floats, y: Floats, weights: Floats) -> None:
+        known, labels, known_weights = self._rows
+        with interrupted_after():  # or some stages would have learned rows that others have not
+            mean, doubt = self._stages.learn(X, y, weights)
+            if weights.size and not known_weights.size:
+                known_weights = np.ones(labels.size)
+            elif known_weights.size and not weights.size:
+                weights = np.ones(y.size)
+            weights = np.concatenate([known_weights, weights])
+            self._rows = np.concatenate([known, X]), np.concatenate([labels, y]), weights
+            self._calibration = self._calibration.after(y - mean, doubt, weights[labels.size :])
+        self._relearn_if_due()

@@ -27,7 +27,8 @@ class Ridge:
     def __call__(self, X: Floats) -> Floats:
         """Values at rows."""
         inside = np.clip(X, self.lower, self.upper)
-        values: Floats = self.intercept + ((inside - self.centre) / self.scale) @ self.slopes
+        # Not a product of matrices: its last bits depend on how many rows there are.
+        values: Floats = self.intercept + ((inside - self.centre) / self.scale * self.slopes).sum(axis=1)
         return values
 
     def arrays(self) -> dict[str, Floats]:

@@ -89,7 +89,7 @@ class StudentShape(Shape):
     def ppf(self, level: Floats) -> Floats:
         """Quantiles."""
         found: Floats = self.scale * special.stdtrit(self.degrees, level)
-        return found
+        return np.where(np.asarray(level) <= 0.0, -np.inf, found)
 
     def numbers(self) -> list[float]:
         """Return degrees of freedom and scale."""
@@ -143,8 +143,18 @@ class EmpiricalShape(Shape):
         return found.reshape(np.shape(z))
 
     def ppf(self, level: Floats) -> Floats:
-        """Quantiles, interpolated between finely spaced ones."""
-        found: Floats = np.interp(level, self._levels, self._grid)
+        """Quantiles: Newton's steps between two points of a grid, halving where they lead outside."""
+        wanted = np.asarray(level, dtype=np.float64)
+        right = np.searchsorted(self._levels, wanted).clip(1, self._grid.size - 1)
+        low, high = self._grid[right - 1], self._grid[right]
+        found: Floats = np.interp(wanted, self._levels, self._grid)
+        for _ in range(40):
+            above = self.cdf(found) - wanted
+            if np.abs(above).max(initial=0.0) < 1e-12:
+                break
+            low, high = np.where(above <= 0.0, found, low), np.where(above >= 0.0, found, high)
+            step = found - above * np.exp(np.minimum(-self.logpdf(found), 700.0))
+            found = np.where((step > low) & (step < high), step, 0.5 * (low + high))
         return np.where(level <= 0.0, -np.inf, np.where(level >= 1.0, np.inf, found))
 
     def numbers(self) -> list[float]:
