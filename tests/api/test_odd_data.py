@@ -12,6 +12,7 @@ KINDS = pytest.mark.parametrize(
     "kind",
     [
         {},
+        {"hyperparameters": "paper"},
         {"smoothing": "moments"},
         {"scaling": "rank"},
         {"scaling": "none"},
@@ -108,10 +109,11 @@ def test_extreme_features(way, kind):
 
 
 @WAYS
-def test_a_million_columns(way):
+@pytest.mark.parametrize(("hyperparameters", "width"), [("paper", 1_000_000), ("learned", 100_000)])
+def test_a_million_columns(way, hyperparameters, width):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(12, 1_000_000)), np.arange(12.0)
-    forest = learned(way, X, y, n_estimators=2, min_samples_split=2)
+    X, y = rng.normal(size=(20, width)), np.arange(20.0)
+    forest = learned(way, X, y, n_estimators=2, min_samples_split=2, hyperparameters=hyperparameters)
     mean, std = forest.predict(X[:2], return_std=True)
     assert np.isfinite(mean).all()
     assert (std > 0).all()

@@ -46,10 +46,11 @@ def path(tmp_path):
     return tmp_path / "forest"
 
 
+@pytest.mark.parametrize("hyperparameters", ["learned", "paper"])
 @pytest.mark.parametrize("smoothing", ["hierarchy", "moments"])
-@pytest.mark.parametrize("scaling", ["range", "rank", "none"])
-def test_round_trip(tmp_path, smoothing, scaling):
-    forest = small_forest(smoothing=smoothing, scaling=scaling)
+@pytest.mark.parametrize("scaling", ["auto", "range", "rank", "none"])
+def test_round_trip(tmp_path, smoothing, scaling, hyperparameters):
+    forest = small_forest(smoothing=smoothing, scaling=scaling, hyperparameters=hyperparameters)
     forest.save(tmp_path / "forest")
     loaded = hedgerow.load(tmp_path / "forest")
     assert type(loaded) is MondrianForestRegressor

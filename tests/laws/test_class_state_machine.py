@@ -24,6 +24,8 @@ class ClassForest(Forest):
     )
     def begin(self, **parameters):
         seed = parameters.pop("seed")
+        if parameters["hyperparameters"] == "learned" and parameters["scaling"] == "none":
+            parameters["scaling"] = "auto"  # as in the machine for regression
         self.forest = MondrianForestClassifier(3, random_state=seed, **parameters)
         self.rows, self.n_labels, self.n_seen = [], 0, 0
 

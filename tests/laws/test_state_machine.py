@@ -38,6 +38,8 @@ class Forest(RuleBasedStateMachine):
     )
     def begin(self, **parameters):
         seed = parameters.pop("seed")
+        if parameters["hyperparameters"] == "learned" and parameters["scaling"] == "none":
+            parameters["scaling"] = "auto"  # values further apart than 1e18 units are one value, and units change
         self.forest = MondrianForestRegressor(3, random_state=seed, **parameters)
         self.rows: list[tuple] = []  # features, label, weight
         self.n_labels = 0
