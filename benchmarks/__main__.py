@@ -1,4 +1,4 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, ``python -m benchmarks classification | accuracy``."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, and the commands classification and accuracy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How accurate and how honest the learned forest and boosting are, next to named peers, and what it costs to fit them."""
+"""How accurate and how honest the learned forest and boosting are, next to named peers, and what fitting costs."""
 
 from __future__ import annotations
 

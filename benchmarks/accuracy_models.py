@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 FOREST, BOOSTING, EXTRA, RANDOM = "hedgerow forest", "hedgerow boosting", "ExtraTrees", "RandomForest"
 QUANTILE, NGBOOST = "quantile-forest", "NGBoost"
-LEVELS = (np.arange(50) + 0.5) / 50
+LEVELS = (np.arange(20) + 0.5) / 20
 """Of the quantiles that the CRPS is computed from."""
 LEAST_STD = 1e-3
 """Of the Gaussian that stands in for the distribution of scikit-learn's forests, so that its density is a number."""

@@ -30,8 +30,8 @@ NLPD is the mean negative log density in nats. CRPS is twice the mean pinball lo
 alike. *Covers* is the share of test labels in the central 90 % interval. Times are processor time on one thread; in the
 tables by set two fits ran at once, in the section on time one after another.
 
-Row by row, our forest forecasts each row before it learns it. Boosting forecasts {CHUNK} rows, then learns them. river's
-forests have 10 trees. metro_traffic and seoul_bike are in order of time."""
+Row by row, our forest forecasts each row before it learns it. Boosting forecasts {CHUNK} rows, then learns them.
+river's forests have 10 trees. metro_traffic and seoul_bike are in order of time."""
 
 
 def write(lines: Sequence[Line], scores: Sequence[Score], load: float) -> None:
