@@ -36,22 +36,21 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
           "moments",
           [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
             require_width(self, x.shape(1));
-            std::vector<double> means(x.shape(0)), variances(x.shape(0));
+            const label::Query query = rule.at(self.labels_seen);
+            MixtureMoments found(0);
             {
               nb::gil_scoped_release release;
-              predict_moments(self, {x.data(), x.shape(0)}, rule.at(self.labels_seen), n_threads, means.data(),
-                              variances.data());
+              found = predict_moments(self, {x.data(), x.shape(0)}, query, n_threads);
             }
-            return std::make_tuple(to_numpy(std::move(means)), to_numpy(std::move(variances)));
+            return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.within)),
+                                   to_numpy(std::move(found.between)));
           },
           nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
       .def(
-          "moments_one",
+          "mean_one",
           [](const Self& self, const Labels& x, const QueryRule& rule) {
             require_row(self, x);
-            double mean_at = 0.0, variance_at = 0.0;
-            predict_moments(self, {x.data(), 1}, rule.at(self.labels_seen), 1, &mean_at, &variance_at);
-            return std::make_tuple(mean_at, variance_at);
+            return predict_moments(self, {x.data(), 1}, rule.at(self.labels_seen), 1).mean[0];
           },
           nb::arg("x").noconvert(), nb::arg("rule"))
       .def(
@@ -139,11 +138,11 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
           nb::arg("rule"), nb::arg("places").noconvert(), nb::arg("n_threads"))
       .def(
           "leave_one_out",
-          [](const Self& self, const QueryRule& rule, std::size_t n_threads) {
+          [](const Self& self, const QueryRule& rule, std::size_t n_trees, std::size_t n_threads) {
             LeftOut found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out(self, rule.at(self.labels_seen), n_threads);
+              found = leave_one_out(self, rule.at(self.labels_seen), std::min(n_trees, self.trees.size()), n_threads);
             }
             const auto of_rows = [&](std::vector<double>& by_number) {
               std::vector<double> kept;
@@ -153,7 +152,7 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             };
             return std::make_tuple(of_rows(found.mean), of_rows(found.within), of_rows(found.between));
           },
-          nb::arg("rule"), nb::arg("n_threads"));
+          nb::arg("rule"), nb::arg("n_trees"), nb::arg("n_threads"));
 }
 
 }  // namespace

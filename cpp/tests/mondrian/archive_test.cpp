@@ -32,10 +32,10 @@ Forest<M> lived_forest(Kind kind, std::size_t window, double lifetime = infinity
 template <class M>
 std::vector<double> answers(const Forest<M>& forest) {
   const Sample sample = draw_sample(20, forest.rows.width(), Kind::plain, 99);
-  std::vector<double> means(20), variances(20);
-  predict_moments(forest, {sample.features.data(), 20}, {0.5, 1.0}, 1, means.data(), variances.data());
-  means.insert(means.end(), variances.begin(), variances.end());
-  return means;
+  MixtureMoments found = predict_moments(forest, {sample.features.data(), 20}, {0.5, 1.0}, 1);
+  const std::vector<double> variances = found.variances({0.5, 1.0});
+  found.mean.insert(found.mean.end(), variances.begin(), variances.end());
+  return found.mean;
 }
 
 TEST(restore_undoes_archive) {

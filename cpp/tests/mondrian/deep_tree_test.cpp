@@ -17,9 +17,9 @@ constexpr label::Query query{0.0, 1.0};
 template <class M>
 void lives_through_everything(Forest<M>& forest, const Sample& sample) {
   CHECK(is_sound(forest));
-  std::vector<double> means(sample.size()), variances(sample.size());
-  predict_moments(forest, {sample.features.data(), sample.size()}, query, 1, means.data(), variances.data());
-  for (std::size_t i = 0; i < sample.size(); ++i) CHECK(std::isfinite(means[i]) && variances[i] > 0.0);
+  const auto found = predict_moments(forest, {sample.features.data(), sample.size()}, query, 1);
+  for (std::size_t i = 0; i < sample.size(); ++i)
+    CHECK(std::isfinite(found.mean[i]) && found.variances(query)[i] > 0.0);
   auto copy = empty_forest<M>(sample.width, forest.trees.size(), forest.growth);
   restore(copy, archived(forest));
   CHECK(same_bits(copy, forest));
@@ -99,9 +99,8 @@ TEST(a_chain_of_a_hundred_thousand_nodes_does_not_overflow_the_stack) {
   CHECK(depth(tree) == n - 1);
   CHECK(is_sound(forest));
   const double bottom = 0.0;
-  double mean = 0.0, variance = 0.0;
-  predict_moments(forest, {&bottom, 1}, query, 1, &mean, &variance);
-  CHECK(std::isfinite(mean) && variance > 0.0);
+  const auto found = predict_moments(forest, {&bottom, 1}, query, 1);
+  CHECK(std::isfinite(found.mean[0]) && found.variances(query)[0] > 0.0);
   auto copy = empty_forest<GaussianHierarchy>(1, 1);
   restore(copy, archived(forest));
   CHECK(same_bits(copy, forest));

@@ -80,8 +80,8 @@ TEST(moments_are_those_of_the_mixture) {
   const Sample sample = draw_sample(80, 2), asked = questions(sample);
   const auto forest = grown_forest<GaussianHierarchy>(sample, 5);
   const Points points{asked.features.data(), asked.size()};
-  std::vector<double> means(asked.size()), variances(asked.size());
-  predict_moments(forest, points, query, 1, means.data(), variances.data());
+  const auto moments = predict_moments(forest, points, query, 1);
+  const std::vector<double> means = moments.mean, variances = moments.variances(query);
   const Mixtures found = predict_mixtures(forest, points, query, 1);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     double mean = 0.0, square = 0.0;
@@ -98,13 +98,12 @@ TEST(threads_do_not_show_in_answers) {
   const Sample sample = draw_sample(100, 3), asked = questions(sample);
   const auto forest = grown_forest<GaussianHierarchy>(sample, 3);
   const Points points{asked.features.data(), asked.size()};
-  std::vector<double> means(asked.size()), variances(asked.size());
-  predict_moments(forest, points, query, 1, means.data(), variances.data());
+  const auto moments = predict_moments(forest, points, query, 1);
+  const std::vector<double> means = moments.mean, variances = moments.variances(query);
   const Mixtures alone = predict_mixtures(forest, points, query, 1);
   for (const std::size_t n_threads : {2, 5, 64}) {
-    std::vector<double> other_means(asked.size()), other_variances(asked.size());
-    predict_moments(forest, points, query, n_threads, other_means.data(), other_variances.data());
-    CHECK(other_means == means && other_variances == variances);
+    const auto others = predict_moments(forest, points, query, n_threads);
+    CHECK(others.mean == means && others.variances(query) == variances);
     const Mixtures other = predict_mixtures(forest, points, query, n_threads);
     CHECK(other.first == alone.first && other.weights == alone.weights && other.means == alone.means);
   }
@@ -120,16 +119,15 @@ TEST(a_row_that_was_learned_cannot_leave_the_tree) {
 TEST(far_from_all_rows_the_hierarchy_goes_back_to_its_prior) {
   const auto forest = grown_forest<GaussianHierarchy>(draw_sample(100, 2), 3);
   const double far[] = {1e12, -1e12};
-  double mean = 0.0, variance = 0.0;
-  predict_moments(forest, {far, 1}, query, 1, &mean, &variance);
-  CHECK_NEAR(mean, query.centre, 1e-9);
-  CHECK_NEAR(variance, 0.5 * query.variance + query.noise, 1e-9);
+  const auto found = predict_moments(forest, {far, 1}, query, 1);
+  CHECK_NEAR(found.mean[0], query.centre, 1e-9);
+  CHECK_NEAR(found.variances(query)[0], 0.5 * query.variance + query.noise, 1e-9);
 }
 
 TEST(asking_about_no_points_is_allowed) {
   const auto forest = grown_forest<GaussianHierarchy>(draw_sample(10, 2), 2);
   CHECK(predict_mixtures(forest, {nullptr, 0}, query, 2).first.size() == 1);
-  predict_moments(forest, {nullptr, 0}, query, 2, nullptr, nullptr);
+  CHECK(predict_moments(forest, {nullptr, 0}, query, 2).mean.empty());
   Descender<GaussianHierarchy>().descend({forest.trees[0], forest.rows, forest.growth, forest.model, query}, nullptr, 0,
                                          nullptr);
 }
@@ -188,9 +186,10 @@ TEST(rows_that_almost_touch_have_finite_answers) {
     const auto forest =
         online ? learned_forest<GaussianHierarchy>(sample, 3) : grown_forest<GaussianHierarchy>(sample, 3);
     CHECK(is_sound(forest));
-    double means[4], variances[4];
-    predict_moments(forest, {asked, 4}, query, 1, means, variances);
-    for (const std::size_t i : {0, 1, 2, 3}) CHECK(std::isfinite(means[i]) && std::isfinite(variances[i]));
+    const auto found = predict_moments(forest, {asked, 4}, query, 1);
+    for (const std::size_t i : {0, 1, 2, 3}) {
+      CHECK(std::isfinite(found.mean[i]) && std::isfinite(found.variances(query)[i]));
+    }
   }
 }
 

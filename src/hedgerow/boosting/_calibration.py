@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +16,21 @@ Floats = npt.NDArray[np.float64]
 MOST_ROWS = 5000
 """Rows that are looked at, at most."""
 
+LEAST_LOGS = np.array([-4.6, -12.0, -12.0])
+"""The noise is at least a hundredth of the error: rows that come twice must not talk it down to nothing."""
+
 HEAD_START = 100.0
 """Rows for which the leave-one-out calibration counts when forecasts are compared with it."""
 
 
 class Calibration(NamedTuple):
-    """Variance = noise + share * doubt, times how far forecasts since have been off; and a shape."""
+    """Variance = noise + doubt within trees * share + doubt between trees * share; and a shape.
+
+    Times how far forecasts have been off since.
+    """
 
     noise: float
-    share: float
+    shares: tuple[float, float]
     shape: Shape
     weight: float = HEAD_START  # of the forecasts that `inflation` is the mean of
     inflation: float = 1.0
@@ -44,7 +49,8 @@ class Calibration(NamedTuple):
         return self._replace(weight=weight, inflation=inflation)
 
     def _variance(self, doubt: Floats) -> Floats:
-        return self.noise + self.share * doubt
+        variance: Floats = self.noise + doubt @ np.array(self.shares)
+        return variance
 
 
 def calibrate(residuals: Floats, doubts: Floats, weights: Floats, tail: str) -> Calibration:
@@ -54,24 +60,23 @@ def calibrate(residuals: Floats, doubts: Floats, weights: Floats, tail: str) -> 
         residuals, doubts, weights = residuals[kept], doubts[kept], weights[kept] if weights.size else weights
     weights = weights if weights.size else np.ones(residuals.size)
     error = float(np.average(residuals**2, weights=weights))
-    typical = float(np.average(doubts, weights=weights))
+    typical = np.average(doubts, axis=0, weights=weights)
     if not error > 0.0:
-        magnitude = float(np.abs(residuals).max(initial=0.0)) + 1e-150
-        return Calibration(magnitude**2, 1.0, NormalShape())
-    if not typical > 0.0:
-        typical = error
+        return Calibration(1e-300, (1.0, 1.0), NormalShape())
+    typical = np.where(typical > 0.0, typical, error)
 
-    def numbers(logs: Floats) -> tuple[float, float]:
-        noise, share = (math.exp(float(np.clip(log, -12.0, 4.0))) for log in logs)
-        return error * noise, error * share / typical
+    def numbers(logs: Floats) -> tuple[float, tuple[float, float]]:
+        noise, within, between = np.exp(np.clip(logs, LEAST_LOGS, 4.0)) * error
+        return float(noise), (float(within / typical[0]), float(between / typical[1]))
 
     def loss(logs: Floats) -> float:
-        noise, share = numbers(logs)
-        variance = noise + share * doubts
+        noise, shares = numbers(logs)
+        variance = noise + doubts @ np.array(shares)
         return float(np.average(np.log(variance) + residuals**2 / variance, weights=weights))
 
-    start = np.array([[-0.7, -0.7], [-2.0, 0.0], [0.0, -2.0]])
-    found = minimize(loss, start[0], method="Nelder-Mead", options={"maxfev": 60, "initial_simplex": start})
-    noise, share = numbers(found.x)
+    start = np.array([-1.0, -1.5, -1.5])
+    simplex = np.vstack([start, start + np.diag([1.0, -1.5, 1.5])])
+    found = minimize(loss, start, method="Nelder-Mead", options={"maxfev": 90, "initial_simplex": simplex})
+    noise, shares = numbers(found.x)
     kind: Any = SHAPES[tail] if residuals.size >= 30 else NormalShape
-    return Calibration(noise, share, kind.fitted(residuals / np.sqrt(noise + share * doubts), weights))
+    return Calibration(noise, shares, kind.fitted(residuals / np.sqrt(noise + doubts @ np.array(shares)), weights))

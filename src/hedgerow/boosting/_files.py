@@ -32,7 +32,7 @@ class BoostingFiles(Saveable):
             "boosting.y": y,
             "boosting.weights": weights,
             "boosting.residuals": stages.residuals,
-            "boosting.doubts": stages.doubts,
+            "boosting.doubts": stages.doubts.ravel(),
         }
         if stages.ridge is not None:
             arrays |= {f"ridge.{name}": value for name, value in stages.ridge.arrays().items()}
@@ -49,7 +49,7 @@ class BoostingFiles(Saveable):
             "next_relearn": self._next_relearn,
             "choice": list(self._choice),
             "stages": described,
-            "calibration": [calibration.noise, calibration.share, calibration.weight, calibration.inflation],
+            "calibration": [calibration.noise, *calibration.shares, calibration.weight, calibration.inflation],
             "shape": [type(shape).__name__.removesuffix("Shape").lower(), shape.numbers()],
             "feature_names": [str(name) for name in self.feature_names_in_]
             if hasattr(self, "feature_names_in_")
@@ -63,7 +63,7 @@ class BoostingFiles(Saveable):
         residuals, doubts = (_finite(arrays[f"boosting.{name}"]) for name in ("residuals", "doubts"))
         if width < 1 or n == 0 or X.size != n * width or weights.size not in (0, n):
             raise ValueError("its rows have the wrong shape")
-        if residuals.shape != doubts.shape or residuals.size > n or (doubts < 0).any() or (weights <= 0).any():
+        if 2 * residuals.size != doubts.size or residuals.size > n or (doubts < 0).any() or (weights <= 0).any():
             raise ValueError("its residuals have the wrong shape")
         self._rows = X.reshape(n, width), y, weights
         transform, linear = numbers["choice"]
@@ -83,13 +83,15 @@ class BoostingFiles(Saveable):
         forests = [self._restored_stage(number, state, arrays) for number, state in enumerate(numbers["stages"])]
         if not forests or any(forest.n_features_in_ != width for forest in forests):
             raise ValueError("it has no stages, or stages of another width")
-        self._stages = Stages(ridge, forests, residuals, doubts)
-        four = [float(number) for number in numbers["calibration"]]
-        if len(four) != 4 or not all(math.isfinite(number) and number > 0 for number in four):
+        self._stages = Stages(ridge, forests, residuals, doubts.reshape(-1, 2))
+        five = [float(number) for number in numbers["calibration"]]
+        if len(five) != 5 or not all(math.isfinite(number) and number > 0 for number in five):
             raise ValueError("its calibration is not positive and finite")
-        noise, share, weight, inflation = four
+        noise, within, between, weight, inflation = five
         name, made_from = numbers["shape"]
-        self._calibration = Calibration(noise, share, shape_from_numbers(name, made_from), weight, inflation)
+        self._calibration = Calibration(
+            noise, (within, between), shape_from_numbers(name, made_from), weight, inflation
+        )
         self.n_features_in_ = width
         if numbers["feature_names"] is not None:
             if len(numbers["feature_names"]) != width:

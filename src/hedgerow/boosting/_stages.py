@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hedgerow._validation import n_threads_of
 from hedgerow.boosting._ridge import Ridge, fit_ridge
 from hedgerow.mondrian import MondrianForestRegressor
-from hedgerow.mondrian._learning import Effort
+from hedgerow.mondrian._learning import N_TREES, Effort
 from hedgerow.mondrian._smoothing import Calibration
 
 Floats = npt.NDArray[np.float64]
@@ -25,6 +25,10 @@ MOST_CHOOSING = 1000
 TRANSFORMS = ("range", "half", "rank")
 
 
+class NotWorthGrowingError(Exception):
+    """A stage's first trees show that it would take too little away."""
+
+
 class Stage(MondrianForestRegressor):
     """A forest that is one of many, and so spends less on learning its own numbers."""
 
@@ -32,20 +36,37 @@ class Stage(MondrianForestRegressor):
         most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0
     )
 
+    _to_beat: float | None = None  # the mean square that leave-one-out must get below for the stage to be worth growing
+
+    def _learn_label_model(self, core: Any) -> None:
+        super()._learn_label_model(core)
+        n_first = min(N_TREES, core.n_trees)
+        if self._to_beat is None or n_first == core.n_trees:
+            return
+        rule = self._rule_of(core, Calibration())
+        mean, _, between = core.leave_one_out(rule, n_first, n_threads_of(self.n_jobs))
+        weights = core.row_weights()
+        # What so few trees differ by averages out as more grow.
+        averaged_out = float(np.average(between, weights=weights)) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
+        if mean_square(core.row_labels() - mean, weights) - averaged_out > self._to_beat:
+            raise NotWorthGrowingError
+
     def moments(self, X: Floats) -> tuple[Floats, Floats]:
-        """Mean at rows, and the variance of what is believed of the mean there: no noise."""
+        """Mean at rows, and the doubt about it: the variance within the trees, and that between them."""
         rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
-        mean, variance = self._core.moments(X, rule, n_threads)
-        return self._origin + mean, np.maximum(variance - self._core.query(rule)[2], 0.0)
+        mean, within, between = self._core.moments(X, rule, n_threads)
+        return self._origin + mean, self._doubt(within, between)
 
     def calibrated(self, labels: Floats) -> tuple[Floats, Floats]:
         """The same for the rows learned, each without itself; gamma_1 becomes what makes their errors typical."""
-        mean, within, between = self._core.leave_one_out(self._rule(), n_threads_of(self.n_jobs))
+        n_threads = n_threads_of(self.n_jobs)
+        mean, within, between = self._core.leave_one_out(self._rule(), self._core.n_trees, n_threads)
         mean = self._origin + mean
         error, typical = float(np.mean((labels - mean) ** 2)), float(np.mean(within))
         if error > 0.0 and typical > 0.0:
             self._calibration = Calibration(error / typical, 1e-12 * error, 1.0)
-        return mean, self._core.query(self._rule())[1] * within + between
+        scale, noise = self._core.query(self._rule())[1:]
+        return mean, self._doubt(scale * within + noise, between)
 
     def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned. Holds no review."""
@@ -55,8 +76,12 @@ class Stage(MondrianForestRegressor):
         )
         mean = np.add.reduceat(shares * means, first[:-1])
         apart = means - np.repeat(mean, np.diff(first))
-        variance = np.add.reduceat(shares * (variances + apart**2), first[:-1])
-        return self._origin + mean, np.maximum(variance - self._core.query(rule)[2], 0.0)
+        within = np.add.reduceat(shares * variances, first[:-1])
+        return self._origin + mean, self._doubt(within, np.add.reduceat(shares * apart**2, first[:-1]))
+
+    def _doubt(self, within: Floats, between: Floats) -> Floats:
+        noise = self._core.query(self._rule())[2]
+        return np.column_stack([np.maximum(within - noise, 0.0), between])
 
 
 class Choice(NamedTuple):
@@ -72,12 +97,12 @@ class Stages(NamedTuple):
     ridge: Ridge | None
     forests: list[Stage]
     residuals: Floats  # label minus leave-one-out prediction, a number for each row
-    doubts: Floats  # variance of what is believed, added over the stages
+    doubts: Floats  # variance within and between trees, added over the stages: two numbers for each row
 
     def moments(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean and doubt at rows."""
         mean = np.zeros(X.shape[0]) if self.ridge is None else self.ridge(X)
-        doubt = np.zeros(X.shape[0])
+        doubt = np.zeros((X.shape[0], 2))
         for forest in self.forests:
             added, doubted = forest.moments(X)
             mean += added
@@ -90,7 +115,7 @@ class Stages(NamedTuple):
         Each stage is told what the ones before left over of the label, as they forecast it.
         """
         mean = np.zeros(X.shape[0]) if self.ridge is None else self.ridge(X)
-        doubt = np.zeros(X.shape[0])
+        doubt = np.zeros((X.shape[0], 2))
         for forest in self.forests:
             added, doubted = forest.moments_then_learn(X, y - mean, weights)
             mean = mean + added
@@ -111,13 +136,18 @@ def fit_stages(
     if choice.linear:
         ridge, residuals = fit_ridge(X, y, weights if weights.size else np.ones(y.size))
     forests: list[Stage] = []
-    doubts = np.zeros(y.size)
+    doubts = np.zeros((y.size, 2))
     for number, stage_seed in enumerate(np.random.SeedSequence(seed).generate_state(max_stages)):
         stage = Stage(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
-        stage.fit(X, residuals, weights if weights.size else None)
+        to_beat = (1.0 - LEAST_GAIN) * mean_square(residuals, weights)
+        stage._to_beat = to_beat if number > 0 else None
+        try:
+            stage.fit(X, residuals, weights if weights.size else None)
+        except NotWorthGrowingError:
+            break
         mean, doubt = stage.calibrated(residuals)
-        before, after = mean_square(residuals, weights), mean_square(residuals - mean, weights)
-        if number > 0 and after > (1.0 - LEAST_GAIN) * before:
+        after = mean_square(residuals - mean, weights)
+        if number > 0 and after > to_beat:
             break
         forests.append(stage)
         residuals = residuals - mean

@@ -101,7 +101,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         self._grow(core)
         core.next_review = core.arrivals + core.n_rows
         self._adopt(core, scaling)
-        self.__dict__.update(self._learn_label_model(core))
+        self.__dict__.update(self._calibrated(core))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:

@@ -111,25 +111,26 @@ class GaussianForest(MondrianForest):
         if numbers != core.model:
             core.set_model(*numbers, n_threads_of(self.n_jobs))
 
-    def _learn_label_model(self, core: Any) -> dict[str, Any]:
+    def _learn_label_model(self, core: Any) -> None:
         if not self._learns or self.smoothing == "moments" or core.n_rows < FEWEST_ROWS:
-            return {"_calibration": Calibration()}
-        n_threads = n_threads_of(self.n_jobs)
-        effort = self._EFFORT
-        n_trees = min(N_TREES, max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows))
+            return
+        n_trees = max(self._EFFORT.fewest_smoothing, self._EFFORT.most_smoothing // core.n_rows)
         numbers = learn_smoothing(
-            core.smoothing_problem(n_trees),
+            core.smoothing_problem(min(N_TREES, n_trees)),
             core.query(self._rule_of(core, Calibration()))[0],
             self.drift_rate,
             self._settings().known_ratio(),
-            effort.n_searches,
+            self._EFFORT.n_searches,
         )
-        core.set_model(*numbers, n_threads)
-        if effort.most_calibrating == 0:
+        core.set_model(*numbers, n_threads_of(self.n_jobs))
+
+    def _calibrated(self, core: Any) -> dict[str, Any]:
+        n_looked_at = min(core.n_rows, self._EFFORT.most_calibrating)
+        if not self._learns or self.smoothing == "moments" or core.n_rows < FEWEST_ROWS or n_looked_at == 0:
             return {"_calibration": Calibration()}
-        n_looked_at = min(core.n_rows, effort.most_calibrating)
         places = np.unique(np.linspace(0, core.n_rows - 1, n_looked_at).astype(np.uint32))
-        means, variances = core.leave_one_out_by_tree(self._rule_of(core, Calibration()), places, n_threads)
+        rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
+        means, variances = core.leave_one_out_by_tree(rule, places, n_threads)
         labels, weights = core.row_labels()[places], core.row_weights()[places]
         fixed = self.drift_variance, self.noise_variance
         return {"_calibration": learn_calibration(labels, means, variances, weights, fixed)}

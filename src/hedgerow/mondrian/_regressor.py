@@ -152,14 +152,14 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         mean: Floats = self._origin + np.concatenate([part[0] for part in parts])
         if not return_std:
             return mean
-        return mean, np.sqrt(np.concatenate([part[1] for part in parts]))
+        spread = self._calibration.spread
+        return mean, np.sqrt(np.concatenate([within + spread**2 * between for _, within, between in parts]))
 
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
-        mean, _ = self._with_row(self._core.moments_one, x, self._rule())
-        return float(self._origin + mean)
+        return float(self._origin + self._with_row(self._core.mean_one, x, self._rule()))
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row, whole: moments, density, quantiles, draws."""

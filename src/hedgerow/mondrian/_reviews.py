@@ -41,8 +41,11 @@ class ReviewedForest(WideningForest):
     def _set_label_model(self, core: Any) -> None:
         """Set the label model's hyper-parameters to what can be said before trees have grown."""
 
-    def _learn_label_model(self, core: Any) -> dict[str, Any]:
-        """Learn them from leave-one-out once trees have grown; returns attributes to set."""
+    def _learn_label_model(self, core: Any) -> None:
+        """Learn them from leave-one-out in the first trees, as soon as these have grown."""
+
+    def _calibrated(self, core: Any) -> dict[str, Any]:
+        """Return attributes that are learned from leave-one-out once all trees have grown."""
         return {}
 
     # Units.
@@ -89,12 +92,19 @@ class ReviewedForest(WideningForest):
     # Growing.
 
     def _grow(self, core: Any) -> None:
-        """All trees anew, a few at a time, so that Ctrl-C is heard between them."""
+        """All trees anew. The first are asked for the label model's numbers, with which the others then grow."""
+        first = min(N_TREES, core.n_trees)
+        self._grow_some(core, 0, first)
+        self._learn_label_model(core)
+        self._grow_some(core, first, core.n_trees)
+        core.grown()
+
+    def _grow_some(self, core: Any, first: int, last: int) -> None:
+        """A few trees at a time, so that Ctrl-C is heard between them."""
         n_threads = n_threads_of(self.n_jobs)
         together = max(n_threads, 10 * WORK_BETWEEN_SIGNALS // max(1, core.n_rows))
-        for begin in range(0, core.n_trees, together):
-            core.grow(begin, min(begin + together, core.n_trees), n_threads)
-        core.grown()
+        for begin in range(first, last, together):
+            core.grow(begin, min(begin + together, last), n_threads)
 
     def _pieces(self, n_rows: int) -> list[slice]:
         """Rows in pieces between which Ctrl-C is heard."""
@@ -128,7 +138,7 @@ class ReviewedForest(WideningForest):
         learned: dict[str, Any] = {}
         if core is not self._core:
             self._grow(core)
-            learned = self._learn_label_model(core)
+            learned = self._calibrated(core)
         core.next_review = core.arrivals + max(1, core.n_rows)
         self._core, self._scaling = core, scaling
         self.__dict__.update(learned)

@@ -53,29 +53,43 @@ std::vector<Moments> gather_moments(const Forest<M>& forest, const float* points
   return moments;
 }
 
-/// Mean and variance of the mixture at each point.
+/// Moments of the mixture at each point, its variance in two parts: that of the components and that between their
+/// means.
+struct MixtureMoments {
+  explicit MixtureMoments(std::size_t n) : mean(n), within(n), between(n) {}
+  std::vector<double> mean, within, between;
+
+  [[nodiscard]] std::vector<double> variances(const label::Query& query) const {
+    std::vector<double> total(within);
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += query.spread * query.spread * between[i];
+    return total;
+  }
+};
+
 template <label::GaussianModel M>
-void predict_moments(const Forest<M>& forest, const Points& points, const label::Query& query, std::size_t n_threads,
-                     double* mean, double* variance) {
+MixtureMoments predict_moments(const Forest<M>& forest, const Points& points, const label::Query& query,
+                               std::size_t n_threads) {
+  MixtureMoments found(points.n);
   const double n_trees = static_cast<double>(forest.trees.size());
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     const std::vector<Moments> moments = gather_moments(forest, scaled, n, query);
     for (std::size_t i = 0; i < n; ++i) {
       const double shifted = moments[i].mean / n_trees;
-      mean[begin + i] = query.centre + shifted;
-      const double between = std::max(0.0, moments[i].square / n_trees - shifted * shifted);
-      variance[begin + i] = moments[i].within / n_trees + query.spread * query.spread * between;
+      found.mean[begin + i] = query.centre + shifted;
+      found.within[begin + i] = moments[i].within / n_trees;
+      found.between[begin + i] = std::max(0.0, moments[i].square / n_trees - shifted * shifted);
     }
     const Outsiders outsiders(forest, forest.trees.front(), query, scaled, n);
     if (outsiders.index.empty()) return;
     const auto at_entries = gather_moments(forest, outsiders.entries.data(), outsiders.index.size(), query);
     for (std::size_t k = 0; k < outsiders.index.size(); ++k) {
       const std::size_t i = begin + outsiders.index[k];
-      const double kept = query.centre + at_entries[k].mean / n_trees, moved = kept - mean[i];
-      mean[i] = kept;
-      variance[i] += moved * moved;
+      const double kept = query.centre + at_entries[k].mean / n_trees, moved = kept - found.mean[i];
+      found.mean[i] = kept;
+      found.within[i] += moved * moved;
     }
   });
+  return found;
 }
 
 /// A mixture of Gaussians for each of n points: point i owns the components first[i] .. first[i + 1] - 1.

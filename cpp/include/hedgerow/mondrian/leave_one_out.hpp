@@ -158,7 +158,7 @@ class LeaveOneOut {
   std::vector<Cavity> cavities_;
 };
 
-/// Leave-one-out predictions of all rows, by row number: moments of mu over the trees.
+/// Leave-one-out predictions of all rows, by row number: moments of mu over the first trees.
 struct LeftOut {
   std::vector<double> mean;     ///< mean over trees
   std::vector<double> within;   ///< mean over trees of the variance of mu, in units of gamma_1
@@ -166,7 +166,7 @@ struct LeftOut {
 };
 
 template <class Clock>
-LeftOut leave_one_out(const Forest<label::GaussianHierarchyBy<Clock>>& forest, label::Query query,
+LeftOut leave_one_out(const Forest<label::GaussianHierarchyBy<Clock>>& forest, label::Query query, std::size_t n_asked,
                       std::size_t n_threads) {
   struct Said {
     double mean = 0.0, variance = 0.0;
@@ -178,9 +178,9 @@ LeftOut leave_one_out(const Forest<label::GaussianHierarchyBy<Clock>>& forest, l
   std::vector<std::vector<Said>> said(together, std::vector<Said>(n));
   std::vector<FlatTree> flat(together);
   std::vector<LeaveOneOut<Clock>> passes(together);
-  const auto n_trees = static_cast<double>(forest.trees.size());
-  for (std::size_t begin = 0; begin < forest.trees.size(); begin += together) {  // sums in the order of the trees
-    const std::size_t count = std::min(together, forest.trees.size() - begin);
+  const auto n_trees = static_cast<double>(n_asked);
+  for (std::size_t begin = 0; begin < n_asked; begin += together) {  // sums in the order of the trees
+    const std::size_t count = std::min(together, n_asked - begin);
     parallel::for_each_index(count, n_threads, [&](std::size_t index, std::size_t) {
       flat[index].assign(forest.trees[begin + index], forest.growth);
       passes[index].run(flat[index], forest.rows, forest.model, query.centre,
