@@ -18,7 +18,7 @@ LONG_FILE := 400
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench bench-classification lint format docs clean
+.PHONY: help demo test test-thorough cpp-test bench bench-classification bench-accuracy lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ bench: $(STAMPS)/package $(STAMPS)/group-bench ## speed and memory next to named
 
 bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for classes; needs data: DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks classification $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+
+bench-accuracy: $(STAMPS)/package $(STAMPS)/group-bench ## errors and honesty of regression; more sets with DATA=folder, or QUICK=1
+	@$(BIN)/python -m benchmarks accuracy $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++
 	@$(BIN)/ruff check --quiet

@@ -1,4 +1,4 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, ``python -m benchmarks classification``."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, and the commands classification and accuracy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,20 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from benchmarks import class_report, classification, fit, growth, memory, online, predict, report, threads
+from benchmarks import (
+    accuracy,
+    accuracy_report,
+    class_report,
+    classification,
+    fit,
+    growth,
+    memory,
+    online,
+    predict,
+    report,
+    threads,
+)
+from benchmarks.accuracy_models import Score
 from benchmarks.class_curves import Curve
 from benchmarks.report import Line
 from benchmarks.timing import Effort
@@ -88,6 +101,38 @@ def classify(
     if not quick:
         class_report.write(lines, curves, load)
         console.print(f"written to {class_report.PAGE} and {class_report.PICTURE}")
+
+
+@app.command("accuracy")
+def compare(
+    data: Annotated[Path | None, typer.Option(help="Folder with the data.", envvar="HEDGEROW_DATA")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A few small sets, and no verdicts.")] = False,
+) -> None:
+    """Measure accuracy, and print the table. A run that is not quick also writes benchmarks/accuracy.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    lines: list[Line] = []
+    scores: list[Score] = []
+    with console.status("measuring"):
+        try:
+            for found in accuracy.run(data, quick):
+                if isinstance(found, Score):
+                    scores.append(found)
+                    console.print(f"{found.data}, {found.model}: RMSE {found.rmse:.3f}", highlight=False)
+                else:
+                    lines.append(found)
+                    console.print(f"{found.section}: {found.what}: {found.cells[3]}", highlight=False)
+        except FileNotFoundError as error:
+            console.print(str(error), highlight=False, soft_wrap=True)
+            raise typer.Exit(1) from None
+    lines = accuracy_report.sorted_by_section([*lines, *accuracy.verdicts(scores)])
+    if quick:
+        lines = [replace(line, target=None) for line in lines]
+    report.show(lines, console)
+    console.print(report.machine(), report.warning(load))
+    if not quick:
+        accuracy_report.write(lines, scores, load)
+        console.print(f"written to {accuracy_report.PAGE} and {accuracy_report.PICTURE}")
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ def test_the_numbers_are_common_to_all_ways_of_asking():
     rule, places = forest._rule(), np.arange(60, dtype=np.uint32)
     means, variances = forest._core.leave_one_out_by_tree(rule, places, 1)
     for n_threads in (1, 2, 3):
-        mean, within, between = forest._core.leave_one_out(rule, 7, n_threads)
+        mean, within, between = forest._core.leave_one_out(rule, forest._core.n_trees, n_threads)
         np.testing.assert_allclose(mean, means.mean(axis=1), rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(within, variances.mean(axis=1), rtol=1e-12)
         np.testing.assert_allclose(between, means.var(axis=1), rtol=1e-9, atol=1e-15)

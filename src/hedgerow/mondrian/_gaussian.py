@@ -126,7 +126,7 @@ class GaussianForest(MondrianForest):
 
     def _calibrated(self, core: Any) -> dict[str, Any]:
         n_looked_at = min(core.n_rows, self._EFFORT.most_calibrating)
-        if not self._learns or self.smoothing == "moments" or n_looked_at == 0 or core.label_moments[0] < FEWEST_ROWS:
+        if not self._learns or self.smoothing == "moments" or core.label_moments[0] < FEWEST_ROWS or n_looked_at == 0:
             return {"_calibration": Calibration()}
         places = np.unique(np.linspace(0, core.n_rows - 1, n_looked_at).astype(np.uint32))
         rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
