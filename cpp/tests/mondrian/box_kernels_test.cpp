@@ -12,8 +12,6 @@
 
 namespace hedgerow::mondrian_portable {
 double outside_distance(const float* lower, const float* upper, const float* x, std::size_t width);
-void outside_distances(const float* lower, const float* upper, const float* points, const std::uint32_t* chosen,
-                       std::size_t n, std::size_t width, double* distances);
 void stretch_box(float* lower, float* upper, const float* x, std::size_t width);
 bool join_boxes(float* lower, float* upper, const float* first_lower, const float* first_upper,
                 const float* second_lower, const float* second_upper, std::size_t width);
@@ -94,22 +92,6 @@ TEST(outside_distance_is_positive_for_the_smallest_step_outside) {
   }
 }
 
-TEST(outside_distances_are_those_of_the_chosen_points) {
-  for (std::size_t width = 1; width <= widest; ++width) {
-    const Scene scene(width);
-    Floats together;
-    for (const Floats& x : scene.points) together.insert(together.end(), x.begin(), x.end());
-    const std::vector<std::uint32_t> chosen{5, 0, 3, 3, 1};
-    std::vector<double> distances(chosen.size(), -1.0);
-    outside_distances(scene.lower(), scene.upper(), together.data(), chosen.data(), chosen.size(), width,
-                      distances.data());
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-      const float* x = scene.points[chosen[i]].data();
-      CHECK(same_bits(distances[i], outside_distance(scene.lower(), scene.upper(), x, width)));
-    }
-  }
-}
-
 TEST(total_side_is_the_sum_of_the_sides) {
   for (std::size_t width = 1; width <= widest; ++width) {
     const Scene scene(width);
@@ -162,13 +144,8 @@ TEST(all_clones_return_the_same_bits) {
     CHECK(same_bits(total_side(scene.lower(), scene.upper(), width),
                     portable::total_side(scene.lower(), scene.upper(), width)));
     for (const Floats& x : scene.points) {
-      const std::uint32_t zero = 0;
-      double here = -1.0, there = -1.0;
-      outside_distances(scene.lower(), scene.upper(), x.data(), &zero, 1, width, &here);
-      portable::outside_distances(scene.lower(), scene.upper(), x.data(), &zero, 1, width, &there);
-      CHECK(same_bits(here, there));
-      CHECK(same_bits(outside_distance(scene.lower(), scene.upper(), x.data(), width), there));
-      CHECK(same_bits(portable::outside_distance(scene.lower(), scene.upper(), x.data(), width), there));
+      CHECK(same_bits(outside_distance(scene.lower(), scene.upper(), x.data(), width),
+                      portable::outside_distance(scene.lower(), scene.upper(), x.data(), width)));
       Floats lower = scene.corners[0], upper = scene.corners[1], other_lower = lower, other_upper = upper;
       stretch_box(lower.data(), upper.data(), x.data(), width);
       portable::stretch_box(other_lower.data(), other_upper.data(), x.data(), width);

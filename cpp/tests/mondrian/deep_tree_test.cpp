@@ -63,6 +63,14 @@ TEST(points_that_halve_make_a_chain_online) {
   lives_through_everything(forest, sample);
 }
 
+TEST(a_chain_to_the_other_side_is_no_different) {
+  Sample sample = halving(120);
+  for (double& x : sample.features) x = -x;
+  auto forest = learned_forest<GaussianHierarchy>(sample, 2);
+  CHECK(depth(forest.trees[0]) > 30);
+  lives_through_everything(forest, sample);
+}
+
 TEST(unit_vectors_make_a_chain_in_batch) {
   const Sample sample = one_hot(200);
   auto forest = grown_forest<RunningMoments>(sample, 1);

@@ -40,6 +40,78 @@ TEST(a_forest_with_a_window_is_sound_after_every_learned_row) {
   }
 }
 
+TEST(two_rows_are_parted_as_the_grower_would) {
+  std::size_t n_parted = 0;
+  for (std::uint32_t b = 0; b < 50; ++b) {
+    for (const double lifetime : {infinity, 0.25}) {
+      const Sample sample = draw_sample(2, 9, Kind::plain, b);
+      const auto forest = learned_forest<GaussianHierarchy>(sample, 1, {2.0, lifetime});
+      MondrianTree<GaussianHierarchy> tree(9);
+      tree.shape.plant();
+      tree.summaries.resize(1);
+      tree.shape.nodes[tree.root].first_row = 0;
+      tree.stretch(tree.root, forest.rows, forest.rows.row(1));
+      random::Stream stream(forest.seed, random::Purpose::extend, 0, 1);
+      stream.exponential();  // the second row's budget
+      const std::vector<RowId> members{1, 0};
+      Grower<GaussianHierarchy>().grow(tree, tree.root, 0.0, members, nullptr, forest.setting(), stream);
+      const Node &found = forest.trees[0].node(0), &expected = tree.node(0);
+      CHECK(forest.trees[0].shape.nodes.size() == tree.shape.nodes.size() && found.feature == expected.feature);
+      CHECK(forest.trees[0].summaries[0].mean == tree.summaries[0].mean);
+      if (expected.is_leaf()) continue;
+      ++n_parted;
+      CHECK(found.location == expected.location && found.time == expected.time);
+      CHECK(forest.trees[0].node(1).first_row == tree.node(1).first_row);
+      CHECK(forest.trees[0].summaries[1].mean == tree.summaries[1].mean);
+    }
+  }
+  CHECK(n_parted > 60 && n_parted < 90);  // both happen
+}
+
+/// Two rows learned one after the other, and grown by hand with the draws that the second row has.
+struct Pair {
+  Forest<StableHierarchy> forest = empty_forest<StableHierarchy>(9, 1);
+  MondrianTree<StableHierarchy> grown{9};
+
+  Pair(const Sample& sample, Growth growth, bool pause_pure) {
+    forest.growth = growth;
+    forest.model.pause_pure = pause_pure;
+    forest.learn(sample.all(), 1);
+    grown.shape.plant();
+    grown.summaries.resize(1);
+    grown.shape.nodes[grown.root].first_row = 0;
+    grown.stretch(grown.root, forest.rows, forest.rows.row(1));
+    random::Stream stream(forest.seed, random::Purpose::extend, 0, 1);
+    stream.exponential();  // the second row's budget
+    const std::vector<RowId> members{1, 0};
+    Grower<StableHierarchy>().grow(grown, grown.root, 0.0, members, nullptr, forest.setting(), stream);
+  }
+};
+
+TEST(two_rows_are_parted_as_the_grower_would_unless_they_are_of_one_class) {
+  std::size_t n_parted = 0, n_whole = 0;
+  for (std::uint32_t b = 0; b < 50; ++b) {
+    for (const Growth growth : {Growth{2.0, infinity}, Growth{2.0, 0.25}}) {
+      for (const bool pause_pure : {true, false}) {
+        for (const double other_class : {0.0, 2.0}) {
+          Sample sample = draw_sample(2, 9, Kind::plain, b);
+          sample.labels = {0.0, other_class};
+          const Pair pair(sample, growth, pause_pure);
+          const auto& learned = pair.forest.trees[0];
+          const Node &found = learned.node(0), &expected = pair.grown.node(0);
+          CHECK(is_sound(pair.forest) && found.feature == expected.feature);
+          CHECK(learned.summaries == pair.grown.summaries);
+          if (pause_pure && other_class == 0.0) CHECK(found.is_leaf());
+          if (!found.is_leaf()) CHECK(found.location == expected.location && found.time == expected.time);
+          if (!found.is_leaf()) CHECK(learned.node(1).first_row == pair.grown.node(1).first_row);
+          ++(found.is_leaf() ? n_whole : n_parted);
+        }
+      }
+    }
+  }
+  CHECK(n_parted > 200 && n_whole > 110);  // 100 of them pure
+}
+
 TEST(a_window_keeps_the_latest_rows) {
   const Sample sample = draw_sample(30, 2);
   const auto forest = learned_forest<RunningMoments>(sample, 1, {}, 4);
@@ -57,8 +129,9 @@ TEST(a_grown_forest_learns_on) {
   }
 }
 
-Forest<GaussianHierarchy> learned_in_chunks(const Sample& sample, std::size_t size, std::size_t window) {
-  auto forest = empty_forest<GaussianHierarchy>(sample.width, 3, {5.0, infinity}, window);
+template <class M = GaussianHierarchy>
+Forest<M> learned_in_chunks(const Sample& sample, std::size_t size, std::size_t window) {
+  auto forest = empty_forest<M>(sample.width, 3, {5.0, infinity}, window);
   for (std::size_t i = 0; i < sample.size(); i += size) {
     forest.learn(sample.batch(i, std::min(size, sample.size() - i)), 1);
   }
@@ -69,7 +142,12 @@ TEST(chunks_do_not_show) {
   for (const Kind kind : all_kinds) {
     const Sample sample = draw_sample(60, 3, kind);
     const auto at_once = learned_in_chunks(sample, 60, 0);
-    for (const std::size_t size : {1, 7, 59}) CHECK(same_bits(learned_in_chunks(sample, size, 0), at_once));
+    const Sample classes = with_classes(sample);
+    const auto classes_at_once = learned_in_chunks<StableHierarchy>(classes, 60, 0);
+    for (const std::size_t size : {1, 7, 59}) {
+      CHECK(same_bits(learned_in_chunks(sample, size, 0), at_once));
+      CHECK(same_bits(learned_in_chunks<StableHierarchy>(classes, size, 0), classes_at_once));
+    }
   }
 }
 

@@ -43,16 +43,18 @@ void walk_and_descender_agree(const Sample& sample, Growth growth) {
   for (std::size_t i = 0; i < asked.size(); ++i) {
     CHECK(std::bit_cast<std::uint64_t>(together[i].mean) == std::bit_cast<std::uint64_t>(alone[i].mean));
     CHECK(std::bit_cast<std::uint64_t>(together[i].square) == std::bit_cast<std::uint64_t>(alone[i].square));
-    CHECK(std::isfinite(alone[i].mean) && std::isfinite(alone[i].square));
+    CHECK(std::bit_cast<std::uint64_t>(together[i].within) == std::bit_cast<std::uint64_t>(alone[i].within));
+    CHECK(std::isfinite(alone[i].mean) && std::isfinite(alone[i].square) && std::isfinite(alone[i].within));
   }
 }
 
 TEST(walking_and_descending_give_the_same_bits) {
   for (const Kind kind : all_kinds) {
-    for (const std::size_t width : {1, 3, 20}) {
+    for (const std::size_t width : {1, 3, 9, 20}) {
       for (const double lifetime : {infinity, 1.0}) {
         const Sample sample = draw_sample(60, width, kind);
         walk_and_descender_agree<GaussianHierarchy>(sample, {4.0, lifetime});
+        walk_and_descender_agree<ExponentialHierarchy>(sample, {4.0, lifetime});
         walk_and_descender_agree<RunningMoments>(sample, {4.0, lifetime});
       }
     }

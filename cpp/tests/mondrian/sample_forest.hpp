@@ -11,14 +11,17 @@
 
 #include "hedgerow/label/gaussian_hierarchy.hpp"
 #include "hedgerow/label/running_moments.hpp"
+#include "hedgerow/label/stable_hierarchy.hpp"
 #include "hedgerow/mondrian/archive.hpp"
 #include "hedgerow/mondrian/check.hpp"
 #include "hedgerow/mondrian/forest.hpp"
 
 namespace hedgerow::tests {
 
+using label::ExponentialHierarchy;
 using label::GaussianHierarchy;
 using label::RunningMoments;
+using label::StableHierarchy;
 using mondrian::Batch;
 using mondrian::Forest;
 using mondrian::Growth;
@@ -68,6 +71,14 @@ inline Sample draw_sample(std::size_t n, std::size_t width, Kind kind = Kind::pl
   return sample;
 }
 
+inline constexpr std::size_t n_classes = 3;
+
+/// Classes in the place of labels.
+inline Sample with_classes(Sample sample) {
+  for (double& label : sample.labels) label = std::floor(1.5 * label);
+  return sample;
+}
+
 inline mondrian::Scaling unit_scaling(std::size_t width) {
   mondrian::Scaling scaling;
   for (std::size_t d = 0; d <= width; ++d) scaling.first_knot.push_back(d);
@@ -81,8 +92,11 @@ template <class M>
 Forest<M> empty_forest(std::size_t width, std::size_t n_trees, Growth growth = {}, std::size_t window = 0) {
   Forest<M> forest(width, n_trees, growth, 42, window);
   forest.scaling = unit_scaling(width);
-  if constexpr (std::is_same_v<M, GaussianHierarchy>)
-    forest.model = GaussianHierarchy::make(0.7, 20.0, growth.lifetime);
+  if constexpr (requires { M::make(0.7, 20.0, growth.lifetime); }) {
+    forest.model = M::make(0.7, 20.0, growth.lifetime);
+  } else if constexpr (std::is_same_v<M, StableHierarchy>) {
+    forest.model.n_classes = n_classes;
+  }
   return forest;
 }
 
@@ -109,6 +123,10 @@ inline bool nearly(const GaussianHierarchy::Summary& a, const GaussianHierarchy:
 }
 inline bool nearly(const RunningMoments::Summary& a, const RunningMoments::Summary& b) {
   return nearly(a.weight, b.weight) && nearly(a.mean, b.mean) && nearly(a.squares, b.squares);
+}
+
+inline bool nearly(const StableHierarchy::Summary& a, const StableHierarchy::Summary& b) {
+  return StableHierarchy::is_same(a, b);
 }
 
 /// Broken rules of all trees, with one of this test's own: summaries are what the rows say.
@@ -176,3 +194,4 @@ bool same_bits(const Forest<M>& a, const Forest<M>& b) {
       const hedgerow::mondrian::Forest<M>&);
 HEDGEROW_INSTANTIATE(hedgerow::label::GaussianHierarchy)
 HEDGEROW_INSTANTIATE(hedgerow::label::RunningMoments)
+HEDGEROW_INSTANTIATE(hedgerow::label::StableHierarchy)

@@ -38,7 +38,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
     lifetime : float, default=inf
         Time at which the Mondrian process ends, in units of the scaled columns.
     scaling : {"auto", "range", "half", "rank", "none"}, default="auto"
-        How columns are brought to comparable lengths; see `MondrianForestRegressor`.
+        How columns are brought to comparable lengths; see `MondrianForestRegressor`. "auto" is "range".
     hyperparameters : {"learned", "paper"}, default="paper"
         "learned" learns how fast to cut each column, from how much classes change across it; "paper" cuts all columns
         alike.
@@ -93,6 +93,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
 
     _classes: ClassTable
 
+    _LEARNED_SCALING = "range"
     _SHAPING = (*MondrianForest._SHAPING, "pause_pure")
 
     def __init__(

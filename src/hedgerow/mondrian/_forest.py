@@ -310,11 +310,11 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         self._adopt(core, scaling)
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
-        """Call the core with one row: an array that it takes as it is, or else whatever can be read as one."""
-        if type(x) is np.ndarray:
+        """Call the core with one row: an array or a dictionary, unchecked, or else whatever can be read as one."""
+        if type(x) is np.ndarray or type(x) is dict:
             try:
-                return call(x, *rest)
-            except (TypeError, ValueError):
+                return call(self._read_row.quickly(x), *rest)
+            except (KeyError, TypeError, ValueError):
                 pass  # reading it with care either mends it or says what is wrong
         return call(self._read_row(x), *rest)
 

@@ -34,6 +34,7 @@ class ReviewedForest(WideningForest):
     n_jobs: int | None
 
     _EFFORT: ClassVar[Effort] = Effort()
+    _LEARNED_SCALING: ClassVar[str] = "half"  # what "auto" means when rates are learned
 
     # What the label model decides.
 
@@ -56,7 +57,7 @@ class ReviewedForest(WideningForest):
 
     def _choose_scaling(self, lower: Floats, upper: Floats, rows: Any) -> ColumnScaling:
         """Columns in comparable lengths, before any rates."""
-        kind = self.scaling if self.scaling != "auto" else "half" if self._learns else "range"
+        kind = self.scaling if self.scaling != "auto" else self._LEARNED_SCALING if self._learns else "range"
         if kind == "range":
             return range_scaling(lower, upper)
         if kind == "none":

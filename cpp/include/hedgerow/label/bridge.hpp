@@ -4,14 +4,15 @@
 // The wait t until the branch is exponential with rate eta, given that it is shorter than the edge D; the share of the
 // edge that has passed by then is f = (1 - exp(-g t)) / (1 - exp(-g D)). With h = eta D, x = g D, s = exp(-h) and
 // phi(h) = (1 - exp(-h)) / h,
-//   E f = (phi(h) / phi(x) - s) / ((h + x) phi(h)),
+//   E f = (1 / phi(x) - s / phi(h)) / (h + x),
 // and since 1 - exp(-2 g t) is the same with 2 g, writing q = 1 - exp(-x),
 //   E f^2 = (2 E f - (2 - q) E f') / q,   f' the share for 2 g.
+// Without jumps, so that a loop over many can be done in lanes; what is not chosen may be infinite or no number.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
 
+#include "hedgerow/numeric/exponential.hpp"
 #include "hedgerow/numeric/mean_survival.hpp"
 
 namespace hedgerow::label {
@@ -22,29 +23,32 @@ struct ShareOfEdge {
   double square;
 };
 
-/// E f, where decay = exp(-x). Where h and x are both tiny the difference cancels and its limit is taken.
-inline double mean_share(double h, double x, double survival, double decay) {
-  if (h + x < 1e-4) return 0.5 + (x - h) / 12.0;
-  const double phi = numeric::mean_survival(h, survival);
-  return (phi / numeric::mean_survival(x, decay) - survival) / ((h + x) * phi);
+/// E f from kept = 1 / phi(x) and lost = s / phi(h). Where h and x are both tiny the difference cancels and its limit
+/// is taken.
+[[gnu::always_inline]] inline double mean_share(double h, double x, double kept, double lost) {
+  const double direct = (kept - lost) / (h + x);
+  return h + x < 1e-4 ? 0.5 + (x - h) * (1.0 / 12) : direct;
 }
 
-/// outside = eta, elapsed = D, survival = exp(-eta D), decay = exp(-g D), rate = g.
-inline ShareOfEdge share_of_edge(double outside, double elapsed, double survival, double decay, double rate) {
-  if (!std::isfinite((outside + 2.0 * rate) * elapsed)) {  // an edge without end, or as good as
-    const double mean = rate / (outside + rate);
-    return {mean, 2.0 * mean - 2.0 * rate / (outside + 2.0 * rate)};
-  }
-  const double h = outside * elapsed, x = rate * elapsed;
-  const double mean = mean_share(h, x, survival, decay);
-  const double q = x * numeric::mean_survival(x, decay);
-  if (q < 1e-5) {  // the clock hardly moves: shares are those of plain time
-    if (h < 0.05) return {mean, std::max(1.0 / 3 - h / 12 * (1.0 - h / 30), mean * mean)};
-    const double gone = survival / (1.0 - survival);
-    return {mean, std::max(2.0 / (h * h) - gone * (1.0 + 2.0 / h), mean * mean)};
-  }
-  const double square = (2.0 * mean - (2.0 - q) * mean_share(h, 2.0 * x, survival, decay * decay)) / q;
-  return {mean, std::max(square, mean * mean)};
+/// outside = eta, elapsed = D, survival = exp(-eta D), rate = g.
+[[gnu::always_inline]] inline ShareOfEdge share_of_edge(double outside, double elapsed, double survival, double rate) {
+  // On an edge without end, or as good as, the clock has run down after a while.
+  const bool has_end = (outside + 2.0 * rate) * elapsed < std::numeric_limits<double>::infinity();
+  const double length = has_end ? elapsed : 1000.0 / rate;
+  const double decay = numeric::exp_nonpositive(-(rate * length));
+  const double h = outside * length, x = rate * length;
+  const double passed = survival * numeric::inverse_mean_survival(h, survival);
+  const double lost = survival == 0.0 ? 0.0 : passed;
+  const double mean = mean_share(h, x, numeric::inverse_mean_survival(x, decay), lost);
+  const double twice = mean_share(h, 2.0 * x, numeric::inverse_mean_survival(2.0 * x, decay * decay), lost);
+  const double q = x > numeric::small_wait ? 1.0 - decay : x * numeric::mean_survival_series(x);
+  const double by_clock = (2.0 * mean - (2.0 - q) * twice) / q;
+  const double near = 1.0 / 3 - h * (1.0 / 12) * (1.0 - h * (1.0 / 30));
+  const double wait = 1.0 / h;
+  const double far = wait * (2.0 * wait - lost * (1.0 + 2.0 * wait));
+  const double by_time = h < 0.05 ? near : far;         // by plain time
+  const double square = q < 1e-5 ? by_time : by_clock;  // where the clock hardly moves
+  return {mean, square < mean * mean ? mean * mean : square};
 }
 
 }  // namespace hedgerow::label

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "hedgerow/label/bridge.hpp"
+
 namespace hedgerow::label {
 
 /// One component of a prediction.
@@ -30,19 +32,24 @@ struct Query {
 
 /// A query point that leaves the tree on the edge above a node: x branches off `outside` per unit of time.
 struct Branch {
-  double above;     ///< time of the parent's split, where the edge begins
-  double elapsed;   ///< Delta_j, length of the edge; may be infinite
-  double outside;   ///< eta_j(x) > 0
-  double survival;  ///< exp(-eta Delta), the probability of passing the edge
-  double clock;     ///< the model's clock at the expected time of the branch, if it reads it
+  double above;         ///< time of the parent's split, where the edge begins
+  double elapsed;       ///< Delta_j, length of the edge; may be infinite
+  double outside;       ///< eta_j(x) > 0
+  double survival;      ///< exp(-eta Delta), the probability of passing the edge
+  double clock;         ///< the model's clock at the expected time of the branch, if it reads it
+  ShareOfEdge share{};  ///< passed until the branch, if the model integrates over when that is
 
   /// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
   /// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.
-  [[nodiscard]] double expected_wait() const {
+  [[nodiscard]] double expected_wait() const { return expected_wait(outside, elapsed, survival); }
+
+  /// Without jumps, so that a loop over many can be done in lanes; what is not chosen may be infinite or no number.
+  [[nodiscard]] [[gnu::always_inline]] static double expected_wait(double outside, double elapsed, double survival) {
     const double h = outside * elapsed;
-    if (h < 0.02) return elapsed * (0.5 - h * (1.0 / 12 - h * h * (1.0 / 720 - h * h * (1.0 / 30240))));
-    if (survival == 0.0) return 1.0 / outside;  // also on the edge without end
-    return 1.0 / outside - elapsed * survival / (1.0 - survival);
+    const double series = elapsed * (0.5 - h * (1.0 / 12 - h * h * (1.0 / 720 - h * h * (1.0 / 30240))));
+    const double cut_off = elapsed * survival / (1.0 - survival);
+    const double direct = 1.0 / outside - (survival == 0.0 ? 0.0 : cut_off);  // 0 also on the edge without end
+    return h < 0.02 ? series : direct;
   }
 };
 
@@ -59,6 +66,8 @@ concept LabelModel = std::copyable<M> && std::copyable<typename M::Summary> && s
                        model.read_clocks(numbers, size);  // the same for an array of times, in place
                        // an inner node, at the last clock, hears two children, at theirs
                        { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
+                       // does the clock ever say anything but 0?
+                       { M::reads_clock } -> std::convertible_to<bool>;
                        // does a merge often change nothing, so that it pays to look?
                        { M::summaries_settle } -> std::convertible_to<bool>;
                        // are blocks of equal labels paused, and are the labels heard all equal?
@@ -83,7 +92,9 @@ template <class M>
 concept GaussianModel = LabelModel<M> && std::copyable<typename M::Belief> &&
                         requires(const M model, const typename M::Summary& heard, const typename M::Belief& belief,
                                  const Branch& branch, Query query, double number) {
+                          // what a branch must bring along: at most one of these
                           { M::reads_branch_clock } -> std::convertible_to<bool>;
+                          { M::integrates_branches } -> std::convertible_to<bool>;
                           { model.prior(query) } -> std::same_as<typename M::Belief>;  // above the root
                           // the query steps down to a node at this clock
                           { model.infer(belief, heard, number) } -> std::same_as<typename M::Belief>;
@@ -91,5 +102,11 @@ concept GaussianModel = LabelModel<M> && std::copyable<typename M::Belief> &&
                           // from a would-be branch between a parent's belief and its child's
                           { model.speak_outside(belief, belief, branch, query) } -> std::same_as<Gaussian>;
                         };
+
+/// Whose clock runs down exponentially at this rate.
+template <class M>
+concept IntegratesBranches = GaussianModel<M> && M::integrates_branches && requires(const M model) {
+  { model.drift_rate } -> std::convertible_to<double>;
+};
 
 }  // namespace hedgerow::label

@@ -18,7 +18,6 @@
 
 #include <algorithm>
 
-#include "hedgerow/label/bridge.hpp"
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/label/gaussian_labels.hpp"
 #include "hedgerow/numeric/exponential.hpp"
@@ -68,7 +67,9 @@ struct GaussianHierarchyBy : GaussianLabels {
   }
 
   using GaussianLabels::read, GaussianLabels::write;
-  static constexpr bool reads_branch_clock = !Clock::integrates_branches;
+  static constexpr bool reads_clock = true;
+  static constexpr bool integrates_branches = Clock::integrates_branches;
+  static constexpr bool reads_branch_clock = !integrates_branches;
   static bool is_pure(const Summary&) { return false; }
   static bool is_empty(const Summary& summary) { return summary.precision == 0.0; }
   static void write(const Summary& summary, std::vector<double>& numbers) { write_plain(summary, numbers); }
@@ -127,11 +128,10 @@ struct GaussianHierarchyBy : GaussianLabels {
   /// The clock's reading at x >= 0.
   [[gnu::always_inline]] static double fading(double x) { return Clock::reading(numeric::exp_nonpositive(-x)); }
   /// Integrated over the time of the branch, or taken at its expectation.
-  [[nodiscard]] ShareOfEdge share_passed(const Belief& parent, const Belief& own, const Branch& branch) const {
-    if constexpr (Clock::integrates_branches) {
-      const double above = parent.psi + psi_at_lifetime;  // 0 where the clock has run down long before
-      const double decay = above > 0.0 ? (own.psi + psi_at_lifetime) / above : 0.0;
-      return share_of_edge(branch.outside, branch.elapsed, branch.survival, decay, drift_rate);
+  [[nodiscard]] static ShareOfEdge share_passed([[maybe_unused]] const Belief& parent,
+                                                [[maybe_unused]] const Belief& own, const Branch& branch) {
+    if constexpr (integrates_branches) {
+      return branch.share;
     } else {
       const double drift = parent.psi - own.psi;
       const double left = std::clamp(branch.clock, own.psi, parent.psi);
@@ -142,6 +142,6 @@ struct GaussianHierarchyBy : GaussianLabels {
 };
 using GaussianHierarchy = GaussianHierarchyBy<LogisticClock>;
 using ExponentialHierarchy = GaussianHierarchyBy<ExponentialClock>;
-static_assert(GaussianModel<GaussianHierarchy> && GaussianModel<ExponentialHierarchy>);
+static_assert(GaussianModel<GaussianHierarchy> && IntegratesBranches<ExponentialHierarchy>);
 
 }  // namespace hedgerow::label

@@ -19,7 +19,7 @@ struct RunningMoments : GaussianLabels {
   static void add(Summary& summary, double label, double weight) { summary.add(label, weight); }
 
   using GaussianLabels::read, GaussianLabels::write;
-  static constexpr bool reads_branch_clock = false;
+  static constexpr bool reads_branch_clock = false, integrates_branches = false;
   static bool is_pure(const Summary&) { return false; }
   static bool is_empty(const Summary& summary) { return summary.weight == 0.0; }
   static bool read(std::span<const double>& numbers, Summary& summary) {
@@ -27,6 +27,7 @@ struct RunningMoments : GaussianLabels {
   }
 
   /// Times do not matter here.
+  static constexpr bool reads_clock = false;
   [[nodiscard]] double clock(double) const { return 0.0; }
   void read_clocks(double*, std::size_t) const {}
 

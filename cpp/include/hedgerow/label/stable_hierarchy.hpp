@@ -58,27 +58,36 @@ struct StableHierarchy {
   static bool is_empty(const Summary& summary) { return summary.size() == 0; }
 
   /// Tables do not depend on times; only a query does.
+  static constexpr bool reads_clock = false;
   [[nodiscard]] double clock(double) const { return 0.0; }
   void read_clocks(double*, std::size_t) const {}
 
   [[nodiscard]] Summary merge(const Summary& left, double, const Summary& right, double, double) const {
+    std::size_t n = 0;
+    for_each_merged(left, right, [&](ClassId, double) {
+      ++n;
+      return true;
+    });
     Summary merged;
-    auto a = left.entries().begin(), b = right.entries().begin();
-    const auto a_end = left.entries().end(), b_end = right.entries().end();
-    while (a != a_end || b != b_end) {
-      if (b == b_end || (a != a_end && a->label < b->label)) {
-        merged.append(a->label, table(a->count));
-        ++a;
-      } else if (a == a_end || b->label < a->label) {
-        merged.append(b->label, table(b->count));
-        ++b;
-      } else {
-        merged.append(a->label, table(a->count) + table(b->count));
-        ++a;
-        ++b;
-      }
-    }
+    merged.make_room(n);
+    for_each_merged(left, right, [&](ClassId label, double count) {
+      merged.append(label, count);
+      return true;
+    });
     return merged;
+  }
+
+  /// Would a merge give just this?
+  [[nodiscard]] bool is_merge(const Summary& summary, const Summary& left, const Summary& right) const {
+    auto at = summary.entries().begin();
+    const auto end = summary.entries().end();
+    return for_each_merged(left, right,
+                           [&](ClassId label, double count) {
+                             if (at == end || at->label != label || at->count != count) return false;
+                             ++at;
+                             return true;
+                           }) &&
+           at == end;
   }
 
   static void see(Seen& seen, double label, double weight) {
@@ -130,6 +139,23 @@ struct StableHierarchy {
 
   [[nodiscard]] bool is_label(double label) const {
     return label >= 0.0 && label < static_cast<double>(n_classes) && label == std::floor(label);
+  }
+
+ private:
+  /// f(class, customers) for the classes of both children in order, while f says to go on; whether it always did.
+  template <class Function>
+  static bool for_each_merged(const Summary& left, const Summary& right, Function&& f) {
+    auto a = left.entries().begin(), b = right.entries().begin();
+    const auto a_end = left.entries().end(), b_end = right.entries().end();
+    while (a != a_end || b != b_end) {
+      const bool from_left = b == b_end || (a != a_end && a->label <= b->label);
+      const bool from_right = a == a_end || (b != b_end && b->label <= a->label);
+      const ClassId label = from_left ? a->label : b->label;
+      if (!f(label, (from_left ? table(a->count) : 0.0) + (from_right ? table(b->count) : 0.0))) return false;
+      a += static_cast<std::ptrdiff_t>(from_left);
+      b += static_cast<std::ptrdiff_t>(from_right);
+    }
+    return true;
   }
 };
 static_assert(LabelModel<StableHierarchy>);

@@ -11,10 +11,6 @@ namespace hedgerow::mondrian {
 /// eta(x) = sum over d of max(lower_d - x_d, 0) + max(x_d - upper_d, 0): how far x lies outside, in L1.
 double outside_distance(const float* lower, const float* upper, const float* x, std::size_t width);
 
-/// The same for the points chosen[0 .. n) of a row-major array.
-void outside_distances(const float* lower, const float* upper, const float* points, const std::uint32_t* chosen,
-                       std::size_t n, std::size_t width, double* distances);
-
 /// Stretch the box just enough to hold x.
 void stretch_box(float* lower, float* upper, const float* x, std::size_t width);
 

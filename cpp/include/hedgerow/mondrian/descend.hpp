@@ -4,14 +4,15 @@
 // Nothing here changes a tree.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
 
+#include "hedgerow/mondrian/departures.hpp"
 #include "hedgerow/mondrian/mondrian_tree.hpp"
-#include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -35,10 +36,6 @@ class Descent {
     NodeId node;
     std::uint32_t parent;  ///< its number among the visited
   };
-  struct Departure {
-    std::uint32_t point, visited;
-    double outside;
-  };
   struct Arrival {
     std::uint32_t point, visited;
   };
@@ -50,54 +47,62 @@ class Descent {
     n_departures_ = 0;
     arrivals_.clear();
     width_ = asking.tree.boxes.width();
-    order_.resize(n);
-    outside_.resize(n);
-    std::iota(order_.begin(), order_.end(), 0U);
+    for (auto& order : orders_) order.resize(n);
+    std::iota(orders_[0].begin(), orders_[0].end(), 0U);
     visited_.push_back({0.0, 0.0, none, 0});
-    pending_.assign(1, {asking.tree.root, 0, 0, n});
+    pending_.assign(1, {asking.tree.root, 0, 0, static_cast<std::uint32_t>(n), 0});
     while (!pending_.empty()) {
       const Group group = pending_.back();
       pending_.pop_back();
       pass(asking, group, points);
     }
-    read_survivals();
   }
 
   [[nodiscard]] const std::vector<Visited>& visited() const { return visited_; }
   [[nodiscard]] const std::vector<Arrival>& arrivals() const { return arrivals_; }
+  /// Their boxes are those of visited nodes, by number.
   [[nodiscard]] std::span<const Departure> departures() const { return {departures_.data(), n_departures_}; }
-  /// Of each departure: the probability of passing its edge all the same.
-  [[nodiscard]] const std::vector<double>& survivals() const { return survivals_; }
 
  private:
-  /// Points order_[begin .. end) are about to visit a node.
+  /// Points orders_[side][begin .. end) are about to visit a node.
   struct Group {
     NodeId node;
     std::uint32_t parent;
-    std::size_t begin, end;
+    std::uint32_t begin, end;
+    std::uint32_t side;
   };
 
   /// A group goes down to a leaf; where it parts, those who go right wait.
   void pass(const Asking<M>& asking, Group group, const float* points) {
     for (;;) {
-      const auto [id, parent, begin, end] = group;
-      if (end - begin == 1) return pass_alone(asking, id, parent, order_[begin], points);
+      const auto [id, parent, begin, end, side] = group;
+      const std::uint32_t* order = orders_[side].data();
+      if (end - begin == 1) return pass_alone(asking, id, parent, order[begin], points);
       const Node& node = asking.tree.node(id);
       const std::uint32_t own = visit(asking, id, parent);
-      make_room_for_departures(end - begin);
       const Box box = asking.tree.box(id, asking.rows);
-      outside_distances(box.lower, box.upper, points, order_.data() + begin, end - begin, width_, outside_.data());
-      for (std::size_t i = begin; i < end; ++i) note_departure(order_[i], own, outside_[i - begin]);
-      if (node.is_leaf()) {
-        for (std::size_t i = begin; i < end; ++i) arrivals_.push_back({order_[i], own});
+      make_room_for_departures(end - begin);
+      const bool is_leaf = node.is_leaf();  // from which nobody goes right
+      const Passage passage{box.lower,
+                            box.upper,
+                            points,
+                            width_,
+                            own,
+                            is_leaf ? 0 : node.feature,
+                            is_leaf ? std::numeric_limits<float>::infinity() : node.location};
+      const Passed passed = pass_box(passage, order + begin, end - begin, orders_[1 - side].data() + begin,
+                                     departures_.data() + n_departures_);
+      n_departures_ += passed.n_departures;
+      if (is_leaf) {
+        for (std::size_t i = begin; i < end; ++i) arrivals_.push_back({order[i], own});
         return;
       }
-      const std::size_t middle = part(node, begin, end, points);
+      const std::uint32_t middle = begin + static_cast<std::uint32_t>(passed.n_left);
       if (middle == begin) {
-        group = {node.right(), own, begin, end};
+        group = {node.right(), own, begin, end, 1 - side};
       } else {
-        if (middle < end) pending_.push_back({node.right(), own, middle, end});
-        group = {node.left(), own, begin, middle};
+        if (middle < end) pending_.push_back({node.right(), own, middle, end, 1 - side});
+        group = {node.left(), own, begin, middle, 1 - side};
       }
     }
   }
@@ -109,7 +114,8 @@ class Descent {
       const Node& node = asking.tree.node(id);
       parent = visit(asking, id, parent);
       make_room_for_departures(1);
-      note_departure(point, parent, asking.tree.outside(id, asking.rows, x));
+      departures_[n_departures_] = {point, parent, asking.tree.outside(id, asking.rows, x)};
+      n_departures_ += static_cast<std::size_t>(departures_[n_departures_].outside > 0.0);
       if (node.is_leaf()) return arrivals_.push_back({point, parent});
       id = node.child(node.sends_right(x));
     }
@@ -121,35 +127,8 @@ class Descent {
     return static_cast<std::uint32_t>(visited_.size() - 1);
   }
 
-  /// In one array, because exponentials are cheaper by the dozen.
-  void read_survivals() {
-    survivals_.resize(n_departures_);
-    for (std::size_t k = 0; k < n_departures_; ++k) {
-      const Visited& at = visited_[departures_[k].visited];
-      survivals_[k] = -(departures_[k].outside * (at.time - at.above));
-    }
-    numeric::exp_nonpositive_all(survivals_.data(), n_departures_);
-  }
-
   void make_room_for_departures(std::size_t n) {
     if (departures_.size() < n_departures_ + n) departures_.resize(2 * (n_departures_ + n));
-  }
-  void note_departure(std::uint32_t point, std::uint32_t visited, double outside) {
-    departures_[n_departures_] = {point, visited, outside};
-    n_departures_ += static_cast<std::size_t>(outside > 0.0);
-  }
-
-  /// Those who go left to the front, without branches; returns where those who go right begin.
-  std::size_t part(const Node& node, std::size_t begin, std::size_t end, const float* points) {
-    const float* column = points + node.feature;
-    std::size_t middle = begin;
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::uint32_t point = order_[i];
-      order_[i] = order_[middle];
-      order_[middle] = point;
-      middle += static_cast<std::size_t>(column[point * width_] <= node.location);
-    }
-    return middle;
   }
 
   std::size_t width_ = 0;
@@ -158,9 +137,7 @@ class Descent {
   std::vector<Group> pending_;
   std::vector<Departure> departures_;
   std::vector<Arrival> arrivals_;
-  std::vector<double> outside_;
-  std::vector<double> survivals_;  ///< per departure
-  std::vector<std::uint32_t> order_;
+  std::array<std::vector<std::uint32_t>, 2> orders_;  ///< points in groups; the parts of a group lie in the other one
 };
 
 /// Walk down all trees at once, a level at a time, only to bring x's paths into the caches: their misses overlap,

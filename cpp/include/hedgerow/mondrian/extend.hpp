@@ -71,9 +71,35 @@ class Extender {
     tree.stretch(leaf, setting.rows, setting.rows.row(row));
     settle(tree, leaf, row, setting);
     if (tree.is_paused(leaf, setting.growth, setting.model)) return;
+    if (is_pair(tree, leaf, setting)) return split_pair(tree, leaf, above, setting, stream);
     members_.clear();
     tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
     grower_.grow(tree, leaf, above, members_, nullptr, setting, stream);
+  }
+
+  /// Two rows, of which neither can be split further: the most common block by far if min_samples_split is 2.
+  static bool is_pair(const MondrianTree<M>& tree, NodeId leaf, const Setting& setting) {
+    const Node& node = tree.node(leaf);
+    return node.n_rows == 2 && setting.growth.is_light(setting.rows.weight(node.first_row)) &&
+           setting.growth.is_light(setting.rows.weight(tree.shape.next_row[node.first_row]));
+  }
+
+  /// What the grower would do, draw by draw, with such a leaf: at most one cut, and any cut of its box parts the rows.
+  void split_pair(MondrianTree<M>& tree, NodeId leaf, double above, const Setting& setting, random::Stream& stream) {
+    const RowId first = tree.node(leaf).first_row, second = tree.shape.next_row[first];
+    const std::size_t width = setting.rows.width();
+    const auto [lower, upper] = tree.box(leaf, setting.rows);
+    const double rate = total_side(lower, upper, width);
+    const double time = above + stream.exponential() / rate;
+    if (!(time < setting.growth.lifetime)) return;
+    const std::size_t d = side_at(lower, upper, width, stream.uniform() * rate);
+    const float location = stream.location(lower[d], upper[d]);
+    tree.split_leaf(leaf, static_cast<std::uint32_t>(d), location, kept_time(time, setting.growth.lifetime));
+    for (const RowId row : {first, second}) {
+      const Node& node = tree.node(leaf);
+      settle(tree, node.child(node.sends_right(setting.rows.row(row))), row, setting);
+    }
+    tree.hear_children(leaf, setting.model);
   }
 
   /// Algorithm 4, lines 4 to 9: a new parent above `id`, split between its box and the row, and a leaf for the row.

@@ -11,6 +11,20 @@
 
 namespace hedgerow::mondrian {
 
+/// The column in which a point lies that is `distance` along the sides of a box laid end to end; 0 < distance < their
+/// sum.
+inline std::size_t side_at(const float* lower, const float* upper, std::size_t width, double distance) {
+  std::size_t last = 0;
+  for (std::size_t d = 0; d < width; ++d) {
+    const double side = static_cast<double>(upper[d]) - static_cast<double>(lower[d]);
+    if (side <= 0.0) continue;
+    if (distance < side) return d;
+    distance -= side;
+    last = d;
+  }
+  return last;  // rounding carried the point past the end
+}
+
 class LooseBox {
  public:
   void start(const float* lower, const float* upper, std::size_t width) {
@@ -33,17 +47,8 @@ class LooseBox {
   /// The rate at which a Mondrian process cuts this box.
   [[nodiscard]] double rate() const { return total_side(corners_.data(), corners_.data() + width_, width_); }
 
-  /// The column in which a point lies that is `distance` along the sides laid end to end; 0 < distance < rate().
   [[nodiscard]] std::size_t side_at(double distance) const {
-    std::size_t last = 0;
-    for (std::size_t d = 0; d < width_; ++d) {
-      const double side = static_cast<double>(upper(d)) - static_cast<double>(lower(d));
-      if (side <= 0.0) continue;
-      if (distance < side) return d;
-      distance -= side;
-      last = d;
-    }
-    return last;  // rounding carried the point past the end
+    return mondrian::side_at(corners_.data(), corners_.data() + width_, width_, distance);
   }
 
  private:

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "hedgerow/mondrian/departures.hpp"
 #include "hedgerow/mondrian/descend.hpp"
 #include "hedgerow/numeric/exponential.hpp"
 
@@ -29,6 +31,9 @@ void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
     if (outside > 0.0) {
       label::Branch branch{above, time - above, outside, numeric::exp_nonpositive(-(outside * (time - above))), 0.0};
       if constexpr (M::reads_branch_clock) branch.clock = asking.model.clock(above + branch.expected_wait());
+      if constexpr (label::IntegratesBranches<M>) {
+        branch.share = label::share_of_edge(outside, branch.elapsed, branch.survival, asking.model.drift_rate);
+      }
       hear(stay * (1.0 - branch.survival), asking.model.speak_outside(parent, own, branch, asking.query));
       stay *= branch.survival;
     }
@@ -60,7 +65,10 @@ class Descender {
     descent_.go_down(asking, points, n);
     form_beliefs(asking);
     stay_.assign(n, 1.0);
-    work_off_departures(asking, moments);
+    const std::span<const Departure> all = descent_.departures();
+    for (std::size_t begin = 0; begin < all.size(); begin += Branches::most) {
+      work_off(asking, all.subspan(begin, std::min(all.size() - begin, Branches::most)), moments);
+    }
     const double centre = asking.query.centre;
     for (const auto& [point, visited] : descent_.arrivals()) {
       moments[point].hear(stay_[point], asking.model.speak(beliefs_[visited], asking.query), centre);
@@ -71,45 +79,48 @@ class Descender {
   /// What is believed at each visited node, parents before children.
   void form_beliefs(const Asking<M>& asking) {
     const auto& visited = descent_.visited();
-    clocks_.resize(visited.size());
-    for (std::size_t k = 0; k < visited.size(); ++k) clocks_[k] = visited[k].time;
-    asking.model.read_clocks(clocks_.data(), clocks_.size());
-    beliefs_.resize(visited.size());
+    const std::size_t n = visited.size();
+    if (clocks_.size() < n) clocks_.resize(2 * n);
+    if (beliefs_.size() < n) beliefs_.resize(2 * n);
+    for (std::size_t k = 0; k < n; ++k) clocks_[k] = visited[k].time;
+    asking.model.read_clocks(clocks_.data(), n);
     beliefs_[0] = asking.model.prior(asking.query);
-    for (std::size_t k = 1; k < visited.size(); ++k) {
+    for (std::size_t k = 1; k < n; ++k) {
       beliefs_[k] = asking.model.infer(beliefs_[visited[k].parent], asking.tree.summaries[visited[k].node], clocks_[k]);
     }
   }
 
-  /// Array by array, because exponentials are cheaper by the dozen.
-  void work_off_departures(const Asking<M>& asking, Moments* moments) {
-    const auto departures = descent_.departures();
-    clocks_.assign(departures.size(), 0.0);
+  /// Array by array, because exponentials and divisions are cheaper by the dozen.
+  void work_off(const Asking<M>& asking, std::span<const Departure> departures, Moments* moments) {
+    const std::size_t n = departures.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto& at = descent_.visited()[departures[k].box];
+      branches_.outside[k] = departures[k].outside;
+      branches_.above[k] = at.above;
+      branches_.elapsed[k] = at.time - at.above;
+    }
     if constexpr (M::reads_branch_clock) {
-      for (std::size_t k = 0; k < departures.size(); ++k) {
-        clocks_[k] = descent_.visited()[departures[k].visited].above + branch(k).expected_wait();
-      }
-      asking.model.read_clocks(clocks_.data(), clocks_.size());
+      expect_branches(branches_, n);
+      asking.model.read_clocks(branches_.clock, n);
+    } else if constexpr (label::IntegratesBranches<M>) {
+      integrate_branches(branches_, n, asking.model.drift_rate);
+    } else {
+      survive_branches(branches_, n);
     }
-    for (std::size_t k = 0; k < departures.size(); ++k) {
-      const auto& [point, visited, outside] = departures[k];
-      const double survival = descent_.survivals()[k];
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto [point, visited, outside] = departures[k];
       const auto said = asking.model.speak_outside(beliefs_[descent_.visited()[visited].parent], beliefs_[visited],
-                                                   branch(k), asking.query);
-      moments[point].hear(stay_[point] * (1.0 - survival), said, asking.query.centre);
-      stay_[point] *= survival;
+                                                   branches_[k], asking.query);
+      moments[point].hear(stay_[point] * (1.0 - branches_.survival[k]), said, asking.query.centre);
+      stay_[point] *= branches_.survival[k];
     }
-  }
-  [[nodiscard]] label::Branch branch(std::size_t k) const {
-    const auto& departure = descent_.departures()[k];
-    const auto& at = descent_.visited()[departure.visited];
-    return {at.above, at.time - at.above, departure.outside, descent_.survivals()[k], clocks_[k]};
   }
 
   Descent<M> descent_;
   std::vector<typename M::Belief> beliefs_;  ///< per visited node
-  std::vector<double> clocks_;               ///< per visited node, then per departure
+  std::vector<double> clocks_;               ///< per visited node
   std::vector<double> stay_;                 ///< per point: probability of not having left the tree yet
+  Branches branches_{};
 };
 
 }  // namespace hedgerow::mondrian

@@ -14,6 +14,7 @@
 
 #include "hedgerow/label/stable_hierarchy.hpp"
 #include "hedgerow/mondrian/descend.hpp"
+#include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -33,12 +34,18 @@ class Voter {
     stay_.assign(n, 1.0);
     last_.assign(n, none);
     const auto departures = descent_.departures();
+    survivals_.resize(departures.size());
+    for (std::size_t k = 0; k < departures.size(); ++k) {
+      const auto& at = visited[departures[k].box];
+      survivals_[k] = -(departures[k].outside * (at.time - at.above));
+    }
+    numeric::exp_nonpositive_all(survivals_.data(), survivals_.size());
     previous_.resize(departures.size());
     weights_.resize(departures.size());
     for (std::uint32_t k = 0; k < departures.size(); ++k) {
       const std::uint32_t point = departures[k].point;
-      weights_[k] = stay_[point] * (1.0 - descent_.survivals()[k]);
-      stay_[point] *= descent_.survivals()[k];
+      weights_[k] = stay_[point] * (1.0 - survivals_[k]);
+      stay_[point] *= survivals_[k];
       previous_[k] = last_[point];
       last_[point] = k;
     }
@@ -84,9 +91,9 @@ class Voter {
   double climb(const Asking<Model>& asking, Climber climber, Cast&& cast) const {
     auto& [at, coefficient, departure] = climber;
     while (at != 0) {
-      const bool leaves_here = departure != none && descent_.departures()[departure].visited == at;
+      const bool leaves_here = departure != none && descent_.departures()[departure].box == at;
       if (coefficient < negligible && !leaves_here) {
-        at = departure == none ? 0 : descent_.departures()[departure].visited;
+        at = departure == none ? 0 : descent_.departures()[departure].box;
         continue;
       }
       const auto entries = asking.tree.summaries[descent_.visited()[at].node].entries();
@@ -116,11 +123,12 @@ class Voter {
   [[nodiscard]] double expected_discount(const label::ClassQuery& query, std::uint32_t departure) const {
     const auto& [point, visited, outside] = descent_.departures()[departure];
     const auto& at = descent_.visited()[visited];
-    return query.expected_discount(outside, at.time - at.above, descent_.survivals()[departure], discounts_[visited]);
+    return query.expected_discount(outside, at.time - at.above, survivals_[departure], discounts_[visited]);
   }
 
   Descent<Model> descent_;
   std::vector<double> discounts_;        ///< d_j, per visited node
+  std::vector<double> survivals_;        ///< per departure: the probability of passing its edge all the same
   std::vector<double> weights_;          ///< per departure: the probability of leaving there
   std::vector<std::uint32_t> previous_;  ///< per departure: the one before on the same path
   std::vector<std::uint32_t> last_;      ///< per point: its last departure

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Against one point and one branch at a time, and the clone that this machine picks against the portable one.
+#include "hedgerow/mondrian/departures.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <vector>
+
+#include "check.hpp"
+#include "hedgerow/mondrian/box_kernels.hpp"
+#include "hedgerow/numeric/exponential.hpp"
+#include "hedgerow/random/stream.hpp"
+
+namespace hedgerow::mondrian_portable {
+mondrian::Passed pass_box(const mondrian::Passage& passage, const std::uint32_t* chosen, std::size_t n,
+                          std::uint32_t* dealt, mondrian::Departure* noted);
+void expect_branches(mondrian::Branches& branches, std::size_t n);
+void integrate_branches(mondrian::Branches& branches, std::size_t n, double rate);
+void survive_branches(mondrian::Branches& branches, std::size_t n);
+}  // namespace hedgerow::mondrian_portable
+
+namespace hedgerow::mondrian {
+namespace {
+
+namespace portable = mondrian_portable;
+
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
+/// What becomes of the points; vectors of exactly the right size, so that a sanitizer sees what lies past the end.
+struct Outcome {
+  std::vector<std::uint32_t> left, right;
+  std::vector<Departure> noted;
+};
+template <class PassBox>
+Outcome pass(const Passage& passage, const std::vector<std::uint32_t>& chosen, PassBox&& pass_box_) {
+  std::vector<std::uint32_t> dealt(chosen.size());
+  Outcome outcome;
+  outcome.noted.resize(chosen.size());
+  const Passed passed = pass_box_(passage, chosen.data(), chosen.size(), dealt.data(), outcome.noted.data());
+  const auto middle = dealt.begin() + static_cast<std::ptrdiff_t>(passed.n_left);
+  outcome.left.assign(dealt.begin(), middle);
+  outcome.right.assign(middle, dealt.end());
+  outcome.noted.resize(passed.n_departures);
+  return outcome;
+}
+
+TEST(points_are_dealt_and_noted_as_one_by_one) {
+  for (std::size_t width = 1; width <= 40; ++width) {
+    random::Stream dice(width, random::Purpose::grow, 0, 0);
+    std::vector<float> lower(width), upper(width), points(50 * width);
+    for (float& bound : lower) bound = static_cast<float>(0.1 * dice.uniform());
+    for (float& bound : upper) bound = static_cast<float>(1.0 - 0.1 * dice.uniform());
+    for (float& value : points) value = static_cast<float>(0.05 + 0.9 * dice.uniform());
+    std::copy(lower.begin(), lower.end(), points.begin());
+    std::copy(upper.begin(), upper.end(), points.begin() + static_cast<std::ptrdiff_t>(width));
+    const auto feature = static_cast<std::uint32_t>(width / 2);
+    for (const float location : {0.5F, -1.0F, points[7 * width + feature], std::numeric_limits<float>::infinity()}) {
+      const Passage passage{lower.data(), upper.data(), points.data(), width, 3, feature, location};
+      for (const std::size_t n : {1, 2, 50}) {
+        std::vector<std::uint32_t> chosen(n);
+        for (std::size_t i = 0; i < n; ++i) chosen[i] = static_cast<std::uint32_t>((7 * i) % 50);
+        const Outcome found = pass(passage, chosen, pass_box), other = pass(passage, chosen, portable::pass_box);
+        Outcome expected;
+        for (const std::uint32_t point : chosen) {
+          const float* x = points.data() + point * width;
+          (x[feature] <= location ? expected.left : expected.right).push_back(point);
+          const double outside = outside_distance(lower.data(), upper.data(), x, width);
+          if (outside > 0.0) expected.noted.push_back({point, 3, outside});
+        }
+        CHECK(found.left == expected.left && other.left == expected.left);
+        CHECK(
+            std::is_permutation(found.right.begin(), found.right.end(), expected.right.begin(), expected.right.end()));
+        CHECK(other.right == found.right);
+        CHECK(found.noted.size() == expected.noted.size() && other.noted.size() == expected.noted.size());
+        for (std::size_t k = 0; k < expected.noted.size(); ++k) {
+          for (const Departure& note : {found.noted[k], other.noted[k]}) {
+            CHECK(note.point == expected.noted[k].point && note.box == 3);
+            CHECK(same_bits(note.outside, expected.noted[k].outside));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(branches_are_expected_as_one_by_one) {
+  random::Stream dice(1, random::Purpose::grow, 0, 0);
+  Branches here, there;
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < Branches::most; ++k) {
+    here.above[k] = dice.uniform();
+    here.elapsed[k] = k % 5 == 0 ? infinity : dice.exponential();
+    here.outside[k] = k % 3 == 0 ? 1e-3 * dice.uniform() : (k % 7 == 0 ? 1e4 : dice.exponential());
+    if (k % 11 == 0) here.elapsed[k] = 0.0;
+  }
+  there = here;
+  Branches survivors = here, other_survivors = here;
+  survive_branches(survivors, Branches::most);
+  portable::survive_branches(other_survivors, Branches::most);
+  expect_branches(here, Branches::most);
+  portable::expect_branches(there, Branches::most);
+  for (std::size_t k = 0; k < Branches::most; ++k) {
+    label::Branch branch{here.above[k], here.elapsed[k], here.outside[k], 0.0, 0.0};
+    branch.survival = numeric::exp_nonpositive(-(branch.outside * branch.elapsed));
+    branch.clock = branch.above + branch.expected_wait();
+    CHECK(same_bits(here.survival[k], branch.survival) && same_bits(there.survival[k], branch.survival));
+    CHECK(same_bits(survivors.survival[k], branch.survival) && same_bits(other_survivors.survival[k], branch.survival));
+    CHECK(same_bits(here.clock[k], branch.clock) && same_bits(there.clock[k], branch.clock));
+  }
+}
+
+TEST(branches_are_integrated_as_one_by_one) {
+  random::Stream dice(2, random::Purpose::grow, 0, 0);
+  Branches here{};
+  for (std::size_t k = 0; k < Branches::most; ++k) {
+    here.elapsed[k] = k % 5 == 0 ? std::numeric_limits<double>::infinity() : dice.exponential();
+    if (k % 4 == 1) here.elapsed[k] *= 1e-3;
+    here.outside[k] = k % 3 == 0 ? 1e-3 * dice.uniform() : (k % 7 == 0 ? 1e4 : dice.exponential());
+    if (k % 11 == 0) here.elapsed[k] = 0.0;
+  }
+  for (const double rate : {1e-7, 0.01, 1.0, 30.0}) {
+    Branches there = here;
+    integrate_branches(here, Branches::most, rate);
+    portable::integrate_branches(there, Branches::most, rate);
+    for (std::size_t k = 0; k < Branches::most; ++k) {
+      const double survival = numeric::exp_nonpositive(-(here.outside[k] * here.elapsed[k]));
+      const auto [mean, square] = label::share_of_edge(here.outside[k], here.elapsed[k], survival, rate);
+      CHECK(same_bits(here.survival[k], survival) && same_bits(there.survival[k], survival));
+      CHECK(same_bits(here[k].share.mean, mean) && same_bits(there.share[k], mean));
+      CHECK(same_bits(here[k].share.square, square) && same_bits(there.square[k], square));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hedgerow::mondrian
