@@ -26,7 +26,7 @@ SMALLEST = float(np.finfo(np.float64).eps)
 
 def hedgerow_forest(seed: int = 0, n_trees: int = N_TREES) -> MondrianForestClassifier:
     """Return this library's forest, all else at its default."""
-    return MondrianForestClassifier(n_trees, n_jobs=1, random_state=seed)
+    return MondrianForestClassifier(n_trees, hyperparameters="paper", n_jobs=1, random_state=seed)
 
 
 def river_forest(seed: int = 0, n_trees: int = N_TREES) -> AMFClassifier:

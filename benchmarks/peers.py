@@ -14,7 +14,8 @@ N_TREES = 10
 
 def hedgerow_forest(**parameters: Any) -> MondrianForestRegressor:
     """Return this library's forest, on one thread unless `parameters` say otherwise."""
-    return MondrianForestRegressor(**{"n_estimators": N_TREES, "n_jobs": 1, "random_state": 0, **parameters})
+    settings = {"n_estimators": N_TREES, "hyperparameters": "paper", "n_jobs": 1, "random_state": 0, **parameters}
+    return MondrianForestRegressor(**settings)
 
 
 def extra_trees() -> ExtraTreesRegressor:

@@ -7,7 +7,7 @@ import pytest
 from safetensors.numpy import load_file
 from scipy.integrate import quad
 
-from hedgerow import MondrianForestClassifier
+from paper import paper_classifier
 
 GAMMA = 1.5  # one column, so the discount is gamma itself
 
@@ -30,7 +30,7 @@ def entropy(p):
 def two_leaves(request, tmp_path):
     """A forest of one tree with a row of class a at 0 and of class b at 1, in two leaves; the time of its split."""
     for seed in range(100):
-        forest = MondrianForestClassifier(
+        forest = paper_classifier(
             1, lifetime=request.param, scaling="none", discount=GAMMA, prior_weight=0.0, random_state=seed
         ).fit([[0.0], [1.0]], ["a", "b"])
         if forest.n_nodes_ == 3:
@@ -90,6 +90,6 @@ def test_limits_of_the_expected_discount():
 
 def test_empirical_base():
     X, y = np.arange(4.0).reshape(-1, 1), ["a", "a", "a", "b"]
-    forest = MondrianForestClassifier(5, base="empirical", prior_weight=0.0, random_state=0).fit(X, y)
+    forest = paper_classifier(5, base="empirical", prior_weight=0.0, random_state=0).fit(X, y)
     far = forest.predict_proba([[1e15]])[0]
     np.testing.assert_allclose(far, [(3 + 1 / 2) / 5, (1 + 1 / 2) / 5], rtol=1e-6)

@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
-from hedgerow import MondrianForestRegressor
+from paper import paper_regressor
 
 MEAN, GAMMA_1, GAMMA_2, NOISE = 0.3, 2.0, 0.7, 0.1
 K = GAMMA_1 / NOISE
@@ -34,7 +34,7 @@ def expected_wait(rate, length):
 def two_leaves(request, tmp_path):
     """A forest of one tree with two rows, at 0 and at 1, in two leaves; and the time of its split."""
     for seed in range(100):
-        forest = MondrianForestRegressor(
+        forest = paper_regressor(
             n_estimators=1,
             min_samples_split=2,
             lifetime=request.param,
@@ -137,20 +137,20 @@ def test_far_away_the_prior_speaks(two_leaves):
 def test_appendix_b(n):
     rng = np.random.default_rng(n)
     X, y = rng.uniform(size=(n, 4)), rng.normal(5, 3, size=n)
-    forest = MondrianForestRegressor(n_estimators=1, random_state=0).fit(X, y)
+    forest = paper_regressor(n_estimators=1, random_state=0).fit(X, y)
     ratio = min(2000, 2 * n)
     assert forest.prior_mean_ == pytest.approx(y.mean())
     assert forest.drift_variance_ * (1 / 2 + 1 / ratio) == pytest.approx(y.var())
     assert forest.drift_rate_ == pytest.approx(4 / (20 * math.log2(n)))
     assert forest.noise_variance_ == pytest.approx(forest.drift_variance_ / ratio)
-    moments = MondrianForestRegressor(n_estimators=1, smoothing="moments", random_state=0).fit(X, y)
+    moments = paper_regressor(n_estimators=1, smoothing="moments", random_state=0).fit(X, y)
     assert moments.noise_variance_ == pytest.approx(y.var() / (ratio / 2 + 1))
 
 
 def test_noise_given_alone():
     rng = np.random.default_rng(0)
     X, y = rng.uniform(size=(100, 2)), rng.normal(size=100)
-    forest = MondrianForestRegressor(n_estimators=1, noise_variance=0.2, random_state=0).fit(X, y)
+    forest = paper_regressor(n_estimators=1, noise_variance=0.2, random_state=0).fit(X, y)
     assert forest.drift_variance_ == pytest.approx((y.var() - 0.2) / 0.5)
     assert forest.noise_variance_ == pytest.approx(0.2)
 
@@ -158,12 +158,12 @@ def test_noise_given_alone():
 def test_online_hyper_parameters_are_those_of_batch_at_each_doubling():
     rng = np.random.default_rng(1)
     X, y = rng.uniform(size=(100, 3)), rng.normal(size=100)
-    online = MondrianForestRegressor(n_estimators=1, random_state=0)
+    online = paper_regressor(n_estimators=1, random_state=0)
     names = ("prior_mean_", "drift_variance_", "drift_rate_", "noise_variance_")
     for n in range(1, 101):
         online.learn_one(X[n - 1], y[n - 1])
         if n > 1 and n & (n - 1) == 0:
-            batch = MondrianForestRegressor(n_estimators=1, random_state=0).fit(X[:n], y[:n])
+            batch = paper_regressor(n_estimators=1, random_state=0).fit(X[:n], y[:n])
             for name in names:
                 assert getattr(online, name) == pytest.approx(getattr(batch, name)), (n, name)
     assert online.drift_rate_ == pytest.approx(3 / (20 * math.log2(64)))  # not of 100: refreshed at 64

@@ -18,7 +18,8 @@ class ClassForest(Forest):
         lifetime=st.sampled_from([0.5, np.inf, np.inf]),
         pause_pure=st.booleans(),
         base=st.sampled_from(["uniform", "empirical"]),
-        scaling=st.sampled_from(["range", "rank", "none"]),
+        hyperparameters=st.sampled_from(["learned", "paper"]),
+        scaling=st.sampled_from(["auto", "range", "rank", "none"]),
         seed=st.integers(0, 1000),
     )
     def begin(self, **parameters):

@@ -26,6 +26,7 @@ KINDS = pytest.mark.parametrize(
     "kind",
     [
         {},
+        {"hyperparameters": "paper"},
         {"pause_pure": False, "base": "empirical"},
         {"scaling": "rank", "min_samples_split": 5},
         {"scaling": "none", "prior_weight": 0},
@@ -159,7 +160,8 @@ def test_predict_then_learn_in_two_calls_with_weights():
 
 
 def test_window_is_unlearning_by_hand():
-    windowed, by_hand = new({"window": 25, "scaling": "none"}), new({"scaling": "none"})
+    fixed = {"scaling": "none", "hyperparameters": "paper"}
+    windowed, by_hand = new({"window": 25, **fixed}), new(fixed)
     for i in range(120):
         windowed.learn_one(X[i], Y[i])
         by_hand.learn_one(X[i], Y[i])

@@ -1,4 +1,4 @@
-"""Away from the data, predictions go to the prior and get less sure."""
+"""Away from the data, predictions get less sure; the mean is kept, or with the paper's numbers goes to the prior."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit
 
 from hedgerow import MondrianForestRegressor
+from paper import paper_regressor
 
 RNG = np.random.default_rng(8)
 X = RNG.uniform(size=(200, 3))
@@ -16,7 +17,7 @@ Y = 5 + 3 * X[:, 0] + RNG.normal(size=200)
 @pytest.mark.parametrize("way", ["fit", "partial_fit"])
 @pytest.mark.parametrize("lifetime", [3.0, np.inf])
 def test_goes_to_the_prior(way, lifetime):
-    forest = MondrianForestRegressor(20, lifetime=lifetime, random_state=0)
+    forest = paper_regressor(20, lifetime=lifetime, random_state=0)
     getattr(forest, way)(X, Y)
     mean, std = forest.predict([[1e15, -1e15, 1e15]], return_std=True)
     gained = expit(forest.drift_rate_ * lifetime) - 0.5
@@ -26,20 +27,59 @@ def test_goes_to_the_prior(way, lifetime):
 
 def test_goes_to_the_prior_that_is_set():
     settings = {"prior_mean": -50.0, "drift_variance": 8.0, "noise_variance": 2.0}
-    forest = MondrianForestRegressor(5, random_state=0, **settings).fit(X, Y)
+    forest = paper_regressor(5, random_state=0, **settings).fit(X, Y)
     mean, std = forest.predict([[1e15, 0.5, 0.5]], return_std=True)
     assert mean[0] == pytest.approx(-50, rel=1e-6)
     assert std[0] == pytest.approx(np.sqrt(8 / 2 + 2), rel=1e-6)
 
 
-@pytest.mark.parametrize("direction", [[1, 0, 0], [-1, 2, 0.5], [1, 1, 1], [0, 0, -1]])
-def test_std_grows_along_a_ray(direction):
-    """From the edge of the data outwards, as the prior's share grows."""
-    forest = MondrianForestRegressor(30, random_state=0).fit(X, 5 + RNG.normal(size=200))
+@pytest.mark.parametrize("smoothing", ["hierarchy", "moments"])
+@pytest.mark.parametrize("way", ["fit", "partial_fit"])
+@pytest.mark.parametrize("lifetime", [3.0, np.inf])
+def test_keeps_the_mean_of_the_nearest_point(way, lifetime, smoothing):
+    forest = MondrianForestRegressor(20, lifetime=lifetime, smoothing=smoothing, random_state=0)
+    getattr(forest, way)(X, Y)
+    points = X[:40] + np.where(RNG.uniform(size=(40, 3)) < 0.5, RNG.choice([-1, 1], size=(40, 3)) * [2.0, 30.0, 1e9], 0)
+    nearest = np.clip(points, X.min(axis=0), X.max(axis=0))
+    kept = forest.predict(nearest)
+    mean, std = forest.predict(points, return_std=True)
+    np.testing.assert_allclose(mean, kept, rtol=1e-6)  # the range is kept in single precision
+    dist = forest.predict_dist(points)
+    np.testing.assert_allclose(dist.mean(), mean, rtol=1e-9)
+    np.testing.assert_allclose(dist.std(), std, rtol=1e-9)
+
+
+def test_very_far_the_way_back_from_the_prior_is_added():
+    """There every component is the prior's; the mean is moved, and the way there widens the prediction."""
+    forest = MondrianForestRegressor(20, random_state=0).fit(X, Y)
+    mean, std = forest.predict([[1e15, -1e15, 1e15]], return_std=True)
+    variance = forest.drift_variance_ + forest.noise_variance_ + (mean[0] - forest.prior_mean_) ** 2
+    assert std[0] == pytest.approx(np.sqrt(variance), rel=1e-6)
+    assert abs(mean[0] - forest.prior_mean_) > 0.5
+
+
+DIRECTIONS = pytest.mark.parametrize("direction", [[1, 0, 0], [-1, 2, 0.5], [1, 1, 1], [0, 0, -1]])
+
+
+def stds_along(forest, direction):
+    """From the edge of the data outwards."""
     steps = np.concatenate([[0], np.geomspace(0.5, 1e9, 60)])
     ray = np.clip(0.5 + 10 * np.array(direction), 0, 1) + steps[:, None] * direction
-    _, std = forest.predict(ray, return_std=True)
+    return forest.predict(ray, return_std=True)[1]
+
+
+@DIRECTIONS
+def test_std_grows_along_a_ray_as_the_share_of_the_prior_grows(direction):
+    std = stds_along(paper_regressor(30, random_state=0).fit(X, 5 + RNG.normal(size=200)), direction)
     assert (np.diff(std) > -1e-9 * std[1:]).all()
+    assert std[-1] > std[0]
+
+
+@DIRECTIONS
+def test_std_grows_along_a_ray(direction):
+    """With labels that depend on the columns: from the edge the mean moves away from the prior."""
+    std = stds_along(MondrianForestRegressor(30, random_state=0).fit(X, Y + 5 * X[:, 1]), direction)
+    assert (np.diff(std) > -2e-2 * std[1:]).all()
     assert std[-1] > std[0]
 
 

@@ -48,7 +48,7 @@ def test_scale_of_labels(way, smoothing, factor):
 @WAYS
 @pytest.mark.parametrize("factors", [[2.0, 2.0, 2.0], [4.0, 0.125, 2.0**40], [2.0**-60, 1.0, 2.0**200]])
 def test_units_of_columns(way, factors):
-    """With scaling="range", columns may come in any units."""
+    """Columns may come in any units."""
     one = predictions(way, X, Y, QUERIES)
     other = predictions(way, X * factors, Y, QUERIES * factors)
     np.testing.assert_allclose(one, other, rtol=1e-12)
@@ -81,13 +81,15 @@ def test_order_of_rows_in_batch(smoothing):
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
+@pytest.mark.parametrize("hyperparameters", ["learned", "paper"])
 @SMOOTHINGS
-def test_weight_is_repetition_in_batch(smoothing):
-    """The same trees, because batch growth draws by blocks, not by rows."""
+def test_weight_is_repetition_in_batch(smoothing, hyperparameters):
+    """The same trees, because batch growth draws by blocks, not by rows. Of a row of weight w one is left out of w."""
+    kind = {"smoothing": smoothing, "hyperparameters": hyperparameters}
     weights = np.random.default_rng(2).integers(1, 5, size=len(X))
-    one = predictions("fit", X, Y, QUERIES, weights.astype(float), smoothing=smoothing)
+    one = predictions("fit", X, Y, QUERIES, weights.astype(float), **kind)
     repeated = np.repeat(X, weights, axis=0), np.repeat(Y, weights)
-    other = predictions("fit", *repeated, QUERIES, smoothing=smoothing)
+    other = predictions("fit", *repeated, QUERIES, **kind)
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 

@@ -157,6 +157,7 @@ def test_window_in_batch_and_chunks():
 def test_window_is_unlearning_by_hand():
     """With units and smoothing fixed, the same trees: a window draws no random numbers of its own."""
     fixed = {
+        "hyperparameters": "paper",
         "scaling": "none",
         "prior_mean": 0.0,
         "drift_variance": 1.0,

@@ -16,6 +16,7 @@ KINDS = pytest.mark.parametrize(
     "kind",
     [
         {},
+        {"hyperparameters": "paper"},
         {"smoothing": "moments"},
         {"scaling": "rank"},
         {"min_samples_split": 2, "lifetime": 3.0},

@@ -32,7 +32,8 @@ class Forest(RuleBasedStateMachine):
         min_samples_split=st.sampled_from([2, 3, 7]),
         lifetime=st.sampled_from([0.5, 3.0, np.inf]),
         smoothing=st.sampled_from(["hierarchy", "moments"]),
-        scaling=st.sampled_from(["range", "rank", "none"]),
+        hyperparameters=st.sampled_from(["learned", "paper"]),
+        scaling=st.sampled_from(["auto", "range", "rank", "none"]),
         seed=st.integers(0, 1000),
     )
     def begin(self, **parameters):

@@ -16,6 +16,7 @@ MODELS = pytest.mark.parametrize(
     "parameters",
     [
         {},
+        {"hyperparameters": "paper"},
         {"smoothing": "moments"},
         {"drift_rate": 0.3},
         {"scaling": "rank"},

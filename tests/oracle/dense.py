@@ -1,7 +1,8 @@
 """The hierarchical Gaussian of one tree as one dense Gaussian: slow, and too simple to be wrong.
 
 Two means have the covariance that their common way from the root has gathered,
-Cov(mu_i, mu_j) = gamma_1 (sigma(gamma_2 t) - 1/2), where t is the time of their last common ancestor.
+Cov(mu_i, mu_j) = gamma_1 (sigma(gamma_2 t) - 1/2), where t is the time of their last common ancestor; or, by the clock
+that hyperparameters="learned" goes by, gamma_1 (1 - exp(-gamma_2 t)).
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ class Hyperparameters:
     drift_variance: float
     drift_rate: float
     noise_variance: float
+    exponential: bool = False
 
     @classmethod
     def of(cls, forest):
-        return cls(forest.prior_mean_, forest.drift_variance_, forest.drift_rate_, forest.noise_variance_)
+        numbers = forest.prior_mean_, forest.drift_variance_, forest.drift_rate_, forest.noise_variance_
+        return cls(*numbers, forest.hyperparameters == "learned")
 
     def gathered(self, time: float) -> float:
+        if self.exponential:
+            return -self.drift_variance * np.expm1(-self.drift_rate * time)
         return self.drift_variance * (expit(self.drift_rate * time) - 0.5)
 
 
@@ -63,6 +68,22 @@ class DenseTree:
         cross = np.asarray(covariance_with_nodes)[self.leaf_of_row]
         gain = np.linalg.solve(self.label_covariance, cross)
         return self.hyper.prior_mean + gain @ (self.y - self.hyper.prior_mean), own_variance - gain @ cross
+
+    def without(self, row):
+        """Posterior of the mean of a row's leaf when that row's label is struck out; of a heavy row, one copy."""
+        struck = self.rows.index(row)
+        kept = [k for k in range(len(self.rows)) if k != struck or self.w[k] > 1]
+        leaf = self.leaf_of_row[struck]
+        if not kept:
+            return self.hyper.prior_mean, self.prior[leaf, leaf]
+        cross = self.prior[leaf][[self.leaf_of_row[k] for k in kept]]
+        covariance = self.label_covariance.copy()
+        if self.w[struck] > 1:
+            covariance[struck, struck] += self.hyper.noise_variance * (1 / (self.w[struck] - 1) - 1 / self.w[struck])
+        gain = np.linalg.solve(covariance[np.ix_(kept, kept)], cross)
+        return self.hyper.prior_mean + gain @ (self.y - self.hyper.prior_mean)[kept], self.prior[
+            leaf, leaf
+        ] - gain @ cross
 
     def belief(self, node):
         i = self.place[id(node)]

@@ -7,8 +7,8 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from hedgerow import MondrianForestRegressor
 from oracle.dense import DenseTree, Hyperparameters
+from paper import paper_regressor
 from trees import StoredForest
 
 FIXED = {"prior_mean": 0.7, "drift_variance": 5.0, "drift_rate": 0.3, "noise_variance": 0.4}
@@ -43,7 +43,7 @@ def grid_queries(rng, X):
 
 def tree_forest(settings, seed=0):
     shape = {key: value for key, value in settings.items() if key != "hyper"}
-    return MondrianForestRegressor(1, scaling="none", random_state=seed, **settings["hyper"], **shape)
+    return paper_regressor(1, scaling="none", random_state=seed, **settings["hyper"], **shape)
 
 
 def dense_of(forest, hyper=None, labels=None):
@@ -145,7 +145,7 @@ def test_an_offset_of_the_labels_costs_no_precision():
 def test_marginal_likelihood_of_a_forest_is_the_mean_over_its_trees():
     rng = np.random.default_rng(5)
     X, y = grid_rows(rng, 30, 2)
-    forest = MondrianForestRegressor(7, scaling="none", min_samples_split=3, random_state=0, **FIXED).fit(X, y)
+    forest = paper_regressor(7, scaling="none", min_samples_split=3, random_state=0, **FIXED).fit(X, y)
     stored = StoredForest.of(forest)
     per_tree = [
         DenseTree(root, stored.labels, stored.weights, Hyperparameters(**FIXED), np.inf).log_evidence()

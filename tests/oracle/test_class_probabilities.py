@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow import MondrianForestClassifier
 from oracle.kneser_ney import by_adaptive_quadrature, column_order, expected_discount, smoothed_trees
 from oracle.test_belief_propagation import grid_queries, grid_rows
+from paper import paper_classifier
 from trees import StoredForest
 
 SETTINGS = {
@@ -28,7 +28,7 @@ WEIGHTS = ["none", "whole", "fractional"]
 
 
 def new(settings, n_trees=1, seed=0):
-    return MondrianForestClassifier(n_trees, scaling="none", prior_weight=0, random_state=seed, **settings)
+    return paper_classifier(n_trees, scaling="none", prior_weight=0, random_state=seed, **settings)
 
 
 def drawn(rng, n, width, kind="none"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from hedgerow import MondrianForestRegressor
+from paper import paper_regressor
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(100, 3)), RNG.normal(2.0, 3.0, size=100)
@@ -18,7 +18,7 @@ def in_use(forest):
 
 @pytest.mark.parametrize("n", [2, 30, 100])
 def test_paper(n):
-    forest = MondrianForestRegressor(2, random_state=0).fit(X[:n], Y[:n])
+    forest = paper_regressor(2, random_state=0).fit(X[:n], Y[:n])
     ratio = min(2000, 2 * n)
     variance = np.var(Y[:n]) / (0.5 + 1 / ratio)
     assert in_use(forest) == pytest.approx((Y[:n].mean(), variance, 3 / (20 * np.log2(n)), variance / ratio))
@@ -26,20 +26,20 @@ def test_paper(n):
 
 def test_signal_to_noise_is_capped():
     rng = np.random.default_rng(1)
-    forest = MondrianForestRegressor(1, random_state=0).fit(rng.normal(size=(1500, 1)), rng.normal(size=1500))
+    forest = paper_regressor(1, random_state=0).fit(rng.normal(size=(1500, 1)), rng.normal(size=1500))
     assert forest.drift_variance_ / forest.noise_variance_ == pytest.approx(2000)
 
 
 def test_weights_count_as_rows():
     weights = RNG.integers(1, 4, size=100)
-    weighted = MondrianForestRegressor(2, random_state=0).fit(X, Y, weights)
-    repeated = MondrianForestRegressor(2, random_state=0).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
+    weighted = paper_regressor(2, random_state=0).fit(X, Y, weights)
+    repeated = paper_regressor(2, random_state=0).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights))
     assert in_use(weighted) == pytest.approx(in_use(repeated))
 
 
 def test_finite_lifetime_keeps_the_total_variance():
     """Before data a label has the variance of the labels, also when trees end early."""
-    forest = MondrianForestRegressor(2, lifetime=1.5, random_state=0).fit(X, Y)
+    forest = paper_regressor(2, lifetime=1.5, random_state=0).fit(X, Y)
     gained = expit(forest.drift_rate_ * 1.5) - 0.5
     assert forest.drift_variance_ * gained + forest.noise_variance_ == pytest.approx(np.var(Y))
 
@@ -57,7 +57,7 @@ def test_finite_lifetime_keeps_the_total_variance():
     ],
 )
 def test_set_by_user(set_by_user):
-    forest = MondrianForestRegressor(2, random_state=0, **set_by_user).fit(X, Y)
+    forest = paper_regressor(2, random_state=0, **set_by_user).fit(X, Y)
     for name, value in set_by_user.items():
         if name == "signal_to_noise":
             assert forest.drift_variance_ / forest.noise_variance_ == pytest.approx(value)
@@ -68,7 +68,7 @@ def test_set_by_user(set_by_user):
 
 
 def test_mean_and_scale_are_those_of_the_rows_held_now():
-    forest = MondrianForestRegressor(3, random_state=0).fit(X[:50], Y[:50])
+    forest = paper_regressor(3, random_state=0).fit(X[:50], Y[:50])
     forest.partial_fit(X[50:70], Y[50:70]).unlearn(X[:30], Y[:30])
     kept = Y[30:70]
     assert forest.prior_mean_ == pytest.approx(kept.mean())
@@ -80,6 +80,6 @@ def test_online_settles_where_batch_does():
     """Rate and ratio are looked at whenever the number of rows has doubled, so at 128 rows."""
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(128, 3)), rng.normal(size=128)
-    batch = MondrianForestRegressor(1, random_state=0).fit(X, y)
-    online = MondrianForestRegressor(1, random_state=0).partial_fit(X, y)
+    batch = paper_regressor(1, random_state=0).fit(X, y)
+    online = paper_regressor(1, random_state=0).partial_fit(X, y)
     assert in_use(online) == pytest.approx(in_use(batch))

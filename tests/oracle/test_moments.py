@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow import MondrianForestRegressor
+from paper import paper_regressor
 from trees import StoredForest
 
 
@@ -31,7 +31,7 @@ def test_components(min_samples_split, lifetime, weighted, offset):
     X = rng.integers(-64, 65, size=(50, 3)) / 64
     y = np.round(rng.normal(size=50) * 2**16) / 2**16 + offset
     weights = rng.uniform(0.5, 2, size=50) if weighted else np.ones(50)
-    forest = MondrianForestRegressor(
+    forest = paper_regressor(
         3,
         min_samples_split=min_samples_split,
         lifetime=lifetime,
@@ -61,7 +61,7 @@ def test_components(min_samples_split, lifetime, weighted, offset):
 def test_noise_follows_appendix_b():
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
-    forest = MondrianForestRegressor(2, smoothing="moments", random_state=0).fit(X, y)
+    forest = paper_regressor(2, smoothing="moments", random_state=0).fit(X, y)
     assert forest.noise_variance_ == pytest.approx(np.var(y) / (0.5 * 120 + 1))
     assert forest.prior_mean_ == pytest.approx(y.mean())
     forest.set_params(noise_variance=0.3)

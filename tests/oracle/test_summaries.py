@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow import MondrianForestRegressor
 from oracle.dense import DenseTree, Hyperparameters
+from paper import paper_regressor
 from trees import StoredForest
 
 FIXED = {"prior_mean": 0.0, "drift_variance": 4.0, "drift_rate": 0.5, "noise_variance": 0.25}
@@ -17,7 +17,7 @@ def stirred_forest(smoothing, min_samples_split, lifetime):
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 8, size=(40, 2)) / 8, rng.normal(size=40) + 100
     weights = rng.uniform(0.5, 2, size=40)
-    forest = MondrianForestRegressor(
+    forest = paper_regressor(
         4,
         min_samples_split=min_samples_split,
         lifetime=lifetime,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow import MondrianForestClassifier
+from paper import paper_classifier
 from statistical.comparison import N_TREES, TreeStatistics, compare_shapes
 
 
 def class_forest(seed, **parameters) -> MondrianForestClassifier:
     """Many trees in the user's own units."""
     settings = {"scaling": "none", "prior_weight": 0, "discount": 1.0, **parameters}
-    return MondrianForestClassifier(N_TREES, random_state=seed, **settings)
+    return paper_classifier(N_TREES, random_state=seed, **settings)
 
 
 def marks(n):

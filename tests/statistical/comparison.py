@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import chi2_contingency, chisquare, ks_2samp, kstest
 
 from hedgerow import MondrianForestRegressor
+from paper import paper_regressor
 from trees import StoredForest
 
 LEVEL = 1.8e-7
@@ -24,7 +25,7 @@ FIXED = {"prior_mean": 0.0, "drift_variance": 4.0, "drift_rate": 0.5, "noise_var
 def forest(seed, **parameters) -> MondrianForestRegressor:
     """Many trees in the user's own units, with fixed hyper-parameters: only the trees' law is at stake."""
     settings = {"min_samples_split": 2, "scaling": "none", **FIXED, **parameters}
-    return MondrianForestRegressor(N_TREES, random_state=seed, **settings)
+    return paper_regressor(N_TREES, random_state=seed, **settings)
 
 
 class LawTest:

@@ -40,7 +40,8 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
     """Return the ridge regression whose leave-one-out error is smallest, and its leave-one-out residuals.
 
     With the singular values of the standardised columns every penalty costs little, and leaving row i out costs
-    nothing: its residual is the plain one over 1 - h_i, h the diagonal of the hat matrix.
+    nothing: its residual is the plain one over 1 - h_i, h the diagonal of the hat matrix. A row of weight w is w equal
+    rows, of which one is left out.
     """
     share = weights / weights.sum()
     centre, lower, upper = share @ X, X.min(axis=0), X.max(axis=0)
@@ -54,7 +55,7 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
     for penalty in PENALTIES * weights.sum() / 100.0:
         kept = singular**2 / (singular**2 + penalty)
         fitted = (U * kept) @ projected / root
-        leverage = np.minimum((U**2) @ kept + share, 0.999)
+        leverage = np.minimum(((U**2) @ kept + share) / np.maximum(weights, 1.0), 0.999)
         residuals = (y - mean - fitted) / (1.0 - leverage)
         error = float(share @ residuals**2)
         if error < best[0]:

@@ -22,10 +22,10 @@ def fit(
     ] = "auto",
     trees: Annotated[int, typer.Option(help="Number of trees.", min=1)] = 50,
     min_samples_split: Annotated[
-        int | None, typer.Option(help="A block with fewer rows is not split; 10, or 2 for classes.", min=2)
+        int | None, typer.Option(help="A block with fewer rows is not split; 2 if not given.", min=2)
     ] = None,
     smoothing: Annotated[str | None, typer.Option(help="Regression only: hierarchy (the default) or moments.")] = None,
-    scaling: Annotated[str, typer.Option(help="range, rank or none.")] = "range",
+    scaling: Annotated[str, typer.Option(help="auto, range, half, rank or none.")] = "auto",
     ignore: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given again.")] = None,
     seed: Annotated[int, typer.Option(help="Where the randomness starts.", min=0)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.")] = -1,

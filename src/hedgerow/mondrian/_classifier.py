@@ -39,7 +39,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         Time at which the Mondrian process ends, in units of the scaled columns.
     scaling : {"auto", "range", "half", "rank", "none"}, default="auto"
         How columns are brought to comparable lengths; see `MondrianForestRegressor`. "auto" is "range".
-    hyperparameters : {"learned", "paper"}, default="paper"
+    hyperparameters : {"learned", "paper"}, default="learned"
         "learned" learns how fast to cut each column, from how much classes change across it; "paper" cuts all columns
         alike.
     discount : float, default=10.0
@@ -103,7 +103,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         min_samples_split: int = 2,
         lifetime: float = math.inf,
         scaling: str = "auto",
-        hyperparameters: str = "paper",
+        hyperparameters: str = "learned",
         discount: float = 10.0,
         base: str = "uniform",
         pause_pure: bool = True,

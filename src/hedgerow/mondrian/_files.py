@@ -84,7 +84,11 @@ class ForestFiles(Saveable):
                 raise ValueError("it names another number of features than it has")
             self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
         rates = arrays["scaling.rates"]
-        if rates.shape not in ((0,), (width,)) or not (np.isfinite(rates) & (rates > 0)).all():
+        if (
+            rates.dtype != np.float64
+            or rates.shape not in ((0,), (width,))
+            or not (np.isfinite(rates) & (rates > 0)).all()
+        ):
             raise ValueError("its axis rates are not one positive number a column")
         parts = ("first_knot", "values", "images", "slopes", "rates")
         self._adopt(core, ColumnScaling(*(arrays[f"scaling.{part}"] for part in parts)))

@@ -112,7 +112,7 @@ class GaussianForest(MondrianForest):
             core.set_model(*numbers, n_threads_of(self.n_jobs))
 
     def _learn_label_model(self, core: Any) -> None:
-        if not self._learns or self.smoothing == "moments" or core.n_rows < FEWEST_ROWS:
+        if not self._learns or self.smoothing == "moments" or core.label_moments[0] < FEWEST_ROWS:
             return
         n_trees = max(self._EFFORT.fewest_smoothing, self._EFFORT.most_smoothing // core.n_rows)
         numbers = learn_smoothing(
@@ -126,29 +126,32 @@ class GaussianForest(MondrianForest):
 
     def _calibrated(self, core: Any) -> dict[str, Any]:
         n_looked_at = min(core.n_rows, self._EFFORT.most_calibrating)
-        if not self._learns or self.smoothing == "moments" or core.n_rows < FEWEST_ROWS or n_looked_at == 0:
+        if not self._learns or self.smoothing == "moments" or core.label_moments[0] < FEWEST_ROWS or n_looked_at == 0:
             return {"_calibration": Calibration()}
         places = np.unique(np.linspace(0, core.n_rows - 1, n_looked_at).astype(np.uint32))
         rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
         means, variances = core.leave_one_out_by_tree(rule, places, n_threads)
         labels, weights = core.row_labels()[places], core.row_weights()[places]
         fixed = self.drift_variance, self.noise_variance
-        return {"_calibration": learn_calibration(labels, means, variances, weights, fixed)}
+        ratio = self.signal_to_noise
+        return {"_calibration": learn_calibration(labels, means, variances, weights, fixed, ratio)}
 
     def _rule(self) -> _core.QueryRule:
         return self._rule_of(self._core, self._calibration)
 
     def _rule_of(self, core: Any, calibration: Calibration) -> _core.QueryRule:
-        if self.smoothing == "moments":
+        """The core tells which model it is: parameters may have been set to something else since it began."""
+        if isinstance(core, _core.MomentsForest):
             return self._settings().moments_rule(self._noise_ratio, self._origin, self._learns)
-        if self._learns:
+        if isinstance(core, _core.ExponentialForest):
             return self._settings().learned_rule(core.model, calibration, self._origin)
         return self._settings().hierarchy_rule(core.model, self._origin)
 
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         state = super()._fitted_state()
         if state is not None:
-            model = list(self._core.model) if self.smoothing == "hierarchy" else [self._noise_ratio]
+            is_hierarchy = not isinstance(self._core, _core.MomentsForest)
+            model = list(self._core.model) if is_hierarchy else [self._noise_ratio]
             calibration = None if math.isnan(self._calibration.variance) else list(self._calibration)
             state[0].update(origin=self._origin, model=model, calibration=calibration)
         return state

@@ -20,7 +20,7 @@ from hedgerow.mondrian._smoothing import Calibration
 Floats = npt.NDArray[np.float64]
 
 FEWEST_ROWS = 16
-"""With fewer rows nothing is learned."""
+"""With fewer rows, or less weight, nothing is learned."""
 
 N_TREES = 10
 """Trees in which rates and smoothing are learned."""
@@ -51,6 +51,11 @@ class Sample(NamedTuple):
     labels: Floats
     weights: Floats
 
+    @property
+    def weight(self) -> float:
+        """How many rows these count as."""
+        return float(self.weights.sum()) if self.weights.size else float(self.labels.size)
+
     def few(self, most: int, seed: int) -> Sample:
         """Return so many of the rows at most, drawn without replacement."""
         n = self.X.shape[0]
@@ -67,16 +72,18 @@ Grow = Callable[[Sample, ColumnScaling, int], Any]
 def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: int) -> Floats:
     """How fast to cut each column, the steepest at rate 1: from the contrasts of cuts that have not seen the labels.
 
-    gains / distances is the squared slope of the labels along a column, in units of the column's own scaling.
+    gains / distances is the squared slope of the labels along a column, in units of the column's own scaling. Of a
+    column that is constant nothing is known, and it has rate 1 should it begin to vary.
     """
     rates = np.ones(scaling.slopes.size)
+    constant = (sample.X[0] == sample.X).all(axis=0)
     for round_ in range(n_rounds):
         gains, distances = grow(sample, scaling.at_rates(rates), round_).contrasts(LEAST_BLOCK)
         slopes = np.divide(gains * rates**2, distances, out=np.zeros_like(gains), where=distances > 0).clip(min=0.0)
         if not slopes.max() > 0.0:
             return np.ones_like(rates)
         rates = np.maximum((slopes / slopes.max()) ** POWER, FLOOR)
-    return rates
+    return np.where(constant, 1.0, rates)
 
 
 def learn_smoothing(
@@ -104,25 +111,32 @@ def learn_smoothing(
 
 
 def learn_calibration(
-    labels: Floats, means: Floats, variances: Floats, weights: Floats, fixed: tuple[float | None, float | None]
+    labels: Floats,
+    means: Floats,
+    variances: Floats,
+    weights: Floats,
+    fixed: tuple[float | None, float | None],
+    ratio: float | None,
 ) -> Calibration:
     """gamma_1, sigma_y^2 and the spread of the trees under which leave-one-out labels are most likely.
 
     Row i of `means` and `variances`, in units of gamma_1, has one component a tree. Trees err apart from each other,
     and averaging them takes away most of that; so their spread overstates the doubt about the mean. And the K that
-    smooths best is not the one that tells the noise. `fixed` are gamma_1 and sigma_y^2 where they are known.
+    smooths best is not the one that tells the noise. `fixed` are gamma_1 and sigma_y^2 where they are known, and
+    `ratio` is theirs if that is known.
     """
     centre = means.mean(axis=1)
     weights = weights if weights.size else np.ones(labels.size)
     error = float(np.average((labels - centre) ** 2, weights=weights))
-    typical = float(variances.mean())
+    typical = float(np.average(variances.mean(axis=1), weights=weights))
     if not (error > 0.0 and math.isfinite(error) and typical > 0.0):
         return Calibration()
 
     def calibration(logs: Floats) -> Calibration:
         drift, noise = (math.exp(float(np.clip(log, -14.0, 6.0))) for log in logs[:2])
         drift = error * drift / typical if fixed[0] is None else fixed[0]
-        noise = error * noise if fixed[1] is None else fixed[1]
+        noise = error * noise if ratio is None else drift / ratio
+        noise = noise if fixed[1] is None else fixed[1]
         return Calibration(drift, noise, 1.0 / (1.0 + math.exp(-float(logs[2]))))
 
     def loss(logs: Floats) -> float:

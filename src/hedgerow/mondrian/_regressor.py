@@ -14,6 +14,7 @@ from sklearn.base import RegressorMixin
 from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian._gaussian import GaussianForest
 from hedgerow.mondrian._learning import log_mixture_density
+from hedgerow.mondrian._smoothing import Calibration
 from hedgerow.predictive import LeaveOneOut, NormalMixture
 
 Floats = npt.NDArray[np.float64]
@@ -24,7 +25,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
 
     Trees are drawn from a Mondrian process on the range of the data; labels are smoothed by a hierarchical Gaussian
     along each tree. A prediction is a whole distribution: the mixture, over trees and over the places where the
-    query point may leave each tree, of Gaussians. Far from the data it returns to the prior.
+    query point may leave each tree, of Gaussians. Far from the data it keeps the mean of the nearest point of their
+    range and widens; with ``hyperparameters="paper"`` it returns to the prior.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         "rank" maps values to their ranks, "half" is halfway between the two, "none" takes columns as they are. "auto"
         is "half", or "range" with ``hyperparameters="paper"``. Online, the map is looked at again whenever the number
         of rows has doubled.
-    hyperparameters : {"learned", "paper"}, default="paper"
+    hyperparameters : {"learned", "paper"}, default="learned"
         How hyper-parameters left at None are chosen. "learned" takes them from the rows: how fast to cut each column,
         and the smoothing that makes the exact leave-one-out error smallest. "paper" follows appendix B of the
         supplement.
@@ -58,9 +60,10 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
     drift_rate : float, optional
         gamma_2, how fast means settle as blocks get smaller. Default: learned, or n_features / (20 log2 N).
     noise_variance : float, optional
-        sigma_y^2, the variance of a label around its leaf's mean. Default: gamma_1 / K.
+        sigma_y^2, the variance of a label around its leaf's mean. Default: learned from leave-one-out residuals, or
+        gamma_1 / K.
     signal_to_noise : float, optional
-        K. Default: learned, or min(2000, 2 N).
+        K = gamma_1 / sigma_y^2. Default: for smoothing, the K that smooths best; or min(2000, 2 N).
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -104,7 +107,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         lifetime: float = math.inf,
         smoothing: str = "hierarchy",
         scaling: str = "auto",
-        hyperparameters: str = "paper",
+        hyperparameters: str = "learned",
         window: int | None = None,
         prior_mean: float | None = None,
         drift_variance: float | None = None,
@@ -210,7 +213,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         """Predict each row held as if it, and only it, had never been learned. No tree is grown for this.
 
         With ``min_samples_split=2`` this is exact: a Mondrian tree with one label struck out has the law of a tree that
-        has not seen the row. With more, the row left out has helped to shape the leaf in which it is predicted.
+        has not seen the row. With more, the row left out has helped to shape the leaf in which it is predicted. A row
+        of weight w is w equal rows, of which one is left out.
 
         Returns
         -------
@@ -258,9 +262,12 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
 
     @property
     def log_marginal_likelihood_(self) -> float:
-        """Log of the labels' density, averaged over the trees: log mean_b p(y | tree b)."""
+        """Log of the labels' density, averaged over the trees: log mean_b p(y | tree b).
+
+        It is that of the model that smooths. Where variances are calibrated for prediction, no one model has these too.
+        """
         self._check_hierarchy("log_marginal_likelihood_")
-        per_tree = self._core.log_evidence(self._rule())
+        per_tree = self._core.log_evidence(self._rule_of(self._core, Calibration()))
         return float(logsumexp(per_tree) - math.log(per_tree.size))
 
     # Below: private.

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from hedgerow._validation import n_threads_of
 from hedgerow.mondrian._learning import FEWEST_ROWS, LEAST_BLOCK, N_TREES, Effort, Sample, learn_rates
 from hedgerow.mondrian._scaling import (
-    TOLERATED_DRIFT,
     ColumnScaling,
     half_scaling,
     no_scaling,
@@ -66,7 +65,7 @@ class ReviewedForest(WideningForest):
 
     def _learn_units(self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int) -> ColumnScaling:
         """Return the scaling with a rate for each column, if rates are to be learned."""
-        if not self._learns or sample.X.shape[0] < FEWEST_ROWS:
+        if not self._learns or sample.weight < FEWEST_ROWS:
             return scaling
         seeds = np.random.SeedSequence([seed, arrivals]).generate_state(8, np.uint64).tolist()
         n_threads = n_threads_of(self.n_jobs)
@@ -130,10 +129,10 @@ class ReviewedForest(WideningForest):
             suggested = self._choose_scaling(
                 core.lower_seen, core.upper_seen, lambda: (core.row_values(), core.row_weights())
             )
-            if self._learns and core.n_rows >= FEWEST_ROWS:
+            if self._learns:
                 sample = Sample(core.row_values(), core.row_labels(), core.row_weights())
                 suggested = self._learn_units(sample, suggested, core.seed, core.arrivals)
-            if suggested.rates.size or scaling.drift(suggested) > TOLERATED_DRIFT:
+            if suggested.rates.size or scaling.is_far_from(suggested):
                 core, scaling = core.rescaled(*suggested.arrays), suggested
         self._set_label_model(core)
         learned: dict[str, Any] = {}

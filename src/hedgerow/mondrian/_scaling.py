@@ -47,16 +47,16 @@ class ColumnScaling:
         knots = rates[self.column_of_knots]
         return ColumnScaling(self.first_knot, self.values, self.images * knots, self.slopes * rates, rates)
 
-    def drift(self, other: ColumnScaling) -> float:
-        """Return the largest distance between this map and another's at the other's knots."""
+    def is_far_from(self, other: ColumnScaling) -> bool:
+        """Whether this map is further than `TOLERATED_DRIFT` from another's at the other's knots."""
         if self.values.size == other.values.size == self.slopes.size:  # straight lines: look at 0 and at 1
             with np.errstate(over="ignore", invalid="ignore"):
                 at_zero = (0.5 * other.values - 0.5 * self.values) * (2.0 * self.slopes)
                 at_one = at_zero + self.slopes / other.slopes
                 apart = np.maximum(np.abs(at_zero), np.abs(at_one - 1.0))
-            return float(np.nan_to_num(apart, nan=np.inf).max(initial=0.0))
-        return max(
-            float(np.abs(self._map(d, other.values[begin:end]) - other.images[begin:end]).max())
+            return bool((np.nan_to_num(apart, nan=np.inf) > TOLERATED_DRIFT).any())
+        return any(
+            float(np.abs(self._map(d, other.values[begin:end]) - other.images[begin:end]).max()) > TOLERATED_DRIFT
             for d, (begin, end) in enumerate(pairwise(other.first_knot.tolist()))
         )
 
@@ -122,6 +122,8 @@ def rank_scaling(X: Floats, weights: Floats) -> ColumnScaling:
     A row of weight w counts as w rows; no weights at all are an empty array.
     """
     slopes = range_slopes(*column_range(X))
+    if X.shape[0] <= MOST_KNOTS:
+        return ColumnScaling(*_ranks_of_all(X, weights), slopes)
     knots: list[Floats] = []
     images: list[Floats] = []
     for column in X.T:
@@ -136,3 +138,23 @@ def rank_scaling(X: Floats, weights: Floats) -> ColumnScaling:
         images.append(image)
     first = np.concatenate([[0], np.cumsum([part.size for part in knots])]).astype(np.uint64)
     return ColumnScaling(first, np.concatenate(knots), np.concatenate(images), slopes)
+
+
+def _ranks_of_all(X: Floats, weights: Floats) -> tuple[npt.NDArray[np.uint64], Floats, Floats]:
+    """Knots of all columns at once, because a column after the other takes long where there are a million of them."""
+    n, width = X.shape
+    columns = np.ascontiguousarray(X.T)
+    order = np.argsort(columns, axis=1, kind="stable")
+    values = np.take_along_axis(columns, order, axis=1)
+    of_rows = weights[order] if weights.size else np.ones((width, n))
+    is_new = np.ones((width, n), dtype=bool)
+    is_new[:, 1:] = values[:, 1:] != values[:, :-1]
+    begins = np.flatnonzero(is_new)
+    counts = np.add.reduceat(of_rows.ravel(), begins)
+    up_to = np.cumsum(of_rows, axis=1).ravel()[np.append(begins[1:], width * n) - 1]
+    ranks = up_to - 0.5 * counts
+    column = begins // n
+    first = np.append(np.flatnonzero(begins % n == 0), begins.size)
+    lowest, span = ranks[first[:-1]], ranks[first[1:] - 1] - ranks[first[:-1]]
+    images: Floats = (ranks - lowest[column]) / np.where(span > 0.0, span, 1.0)[column]
+    return first.astype(np.uint64), values.ravel()[begins], images

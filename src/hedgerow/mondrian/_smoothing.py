@@ -71,16 +71,19 @@ class Smoothing(NamedTuple):
         return self.drift_rate or FIRST_RATE, self.known_ratio() or FIRST_RATIO
 
     def learned_rule(self, model: tuple[float, float], calibration: Calibration, origin: float) -> QueryRule:
-        """mu_H, gamma_1 and sigma_y^2 as calibrated or, before, from gamma_1 (Psi(0) + 1/K) = Var y."""
+        """mu_H, gamma_1 and sigma_y^2: set by the user, calibrated or, before, from gamma_1 (Psi(0) + 1/K) = Var y."""
         rate, ratio = model
-        variance, noise, spread = calibration
+        variance = calibration.variance if self.drift_variance is None else self.drift_variance
+        noise = calibration.noise if self.noise_variance is None else self.noise_variance
+        if math.isnan(variance) and self.noise_variance is not None:
+            variance = ratio * self.noise_variance
         return QueryRule(
             centre=math.nan if self.prior_mean is None else self.prior_mean - origin,
             variance=variance,
             share=1.0 / (1.0 - math.exp(-rate * self.lifetime) + 1.0 / ratio),
             origin=origin,
-            noise_share=1.0 / ratio if math.isnan(variance) else noise / variance,
-            spread=spread,
+            noise_share=1.0 / ratio if math.isnan(noise) else noise / variance,
+            spread=calibration.spread,
             keeps_mean=True,
         )
 

@@ -53,8 +53,7 @@ def with_constant_columns(arrays: Arrays, added: ColumnScaling) -> Arrays:
     wider = {
         "scaling.rates": np.concatenate([rates, np.ones(n_added)]) if rates.size else rates,
         "rows.features": np.pad(narrow, ((0, 0), (0, n_added))).ravel(),
-        # A print is made of all columns and cannot be widened; a row without one is known by its features, as the
-        # rows of a batch are.
+        # A print is made of all columns and cannot be widened; a row without one is known by its features.
         "rows.prints": np.empty(0, dtype=np.uint32),
         "scaling.first_knot": np.concatenate([first_knot, first_knot[-1] + added.first_knot[1:]]),
         "scaling.values": np.concatenate([arrays["scaling.values"], added.values]),

@@ -81,6 +81,7 @@ class Forest {
   void store(const Batch& batch) {
     rows.features.reserve(rows.features.size() + batch.n * rows.width());
     rows.labels.reserve(rows.capacity() + batch.n);
+    rows.prints.reserve(rows.capacity() + batch.n);
     for (std::size_t i = 0; i < batch.n; ++i) keep(batch, i);
     counters.arrivals += batch.n;
   }
@@ -128,7 +129,6 @@ class Forest {
     for (std::size_t i = 0; i < batch.n; ++i) {
       arriving(i);
       arrived_.push_back(keep(batch, i));
-      rows.keep_print(arrived_.back(), print_of(batch.features + i * rows.width(), rows.width()));
       const bool full = window != 0 && arrival_order.size() > window;
       leaving_.push_back(full ? arrival_order.front() : none);
       if (!full) continue;
@@ -223,6 +223,7 @@ class Forest {
   RowId keep(const Batch& batch, std::size_t i) {
     const double* x = batch.features + i * rows.width();
     const RowId id = rows.add(scaling, x, batch.labels[i], batch.weight(i));
+    rows.keep_print(id, print_of(x, rows.width()));
     for (std::size_t d = 0; d < rows.width(); ++d) {
       lower_seen[d] = std::min(lower_seen[d], x[d]);
       upper_seen[d] = std::max(upper_seen[d], x[d]);

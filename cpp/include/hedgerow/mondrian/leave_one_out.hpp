@@ -8,6 +8,7 @@
 //   at the root            N(mu_H, phi_root),
 //   at the left child      N(cavity of the node times the message of the right child, + phi_left), and mirrored,
 //   in a leaf of many rows the cavity times the labels of the other rows there.
+// A row of weight w is w equal rows, of which one is struck out.
 // This is exact where a leaf exists for its row alone, that is for min_samples_split = 2 (or where rows coincide). In a
 // leaf of more rows the partition is taken as it is, which the row left out has helped to shape.
 #pragma once
@@ -142,8 +143,8 @@ class LeaveOneOut {
                          const Cavity& cavity, Hear& hear) {
     for (const RowId row : members) {
       Cavity left = cavity;
-      if (members.size() > 1) {
-        const double own = rows.weight(row) * model.signal_to_noise;
+      if (members.size() > 1 || rows.weight(row) > 1.0) {
+        const double own = std::min(rows.weight(row), 1.0) * model.signal_to_noise;
         const double others = std::max(all.precision - own, 0.0);
         if (others > 0.0) {
           left = times_message(cavity, {others, all.mean - own / others * (rows.labels[row] - all.mean)});

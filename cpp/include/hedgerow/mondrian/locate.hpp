@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Finding rows again by what they are, so that they can be unlearned. A tree is its own index: the row is looked for in
-// the leaf where it falls. A row learned one by one is known by its print; a row stored in batch has none and is known
-// by its features in forest units. These agree to the last bit unless the forest was rescaled after the row came, which
-// rounds; then the nearest row within that rounding is taken.
+// the leaf where it falls. A row is known by its print, or by its features in forest units. These agree to the last bit
+// unless the forest was rescaled after the row came, which rounds: little where the map is flat, much where it is
+// steep. Then a row whose print is not known (columns were added since) is the nearest one within some rounding.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +28,9 @@ class Locator {
     nearest_ = was_rescaled_ ? rounding : 0.0;
     const auto consider = [&](RowId row) {
       if (taken_[row] || rows_.labels[row] != label || (weight != nullptr && rows_.weight(row) != *weight)) return;
-      const bool has_print = !rows_.prints.empty() && rows_.prints[row] != 0;
-      if (has_print && rows_.prints[row] != print) return;
-      const double distance = has_print ? 0.0 : apart(x, rows_.row(row));
+      const std::uint32_t known = rows_.prints.empty() ? 0 : rows_.prints[row];
+      if (known != 0 && known != print && was_rescaled_) return;
+      const double distance = known == print ? 0.0 : apart(x, rows_.row(row));
       if (distance > nearest_ || (distance == nearest_ && best_ != none)) return;
       nearest_ = distance;
       best_ = row;

@@ -37,7 +37,7 @@ class Rows {
   std::vector<float> features;  ///< row-major, D a row, in forest units
   std::vector<double> labels;
   std::vector<double> weights;        ///< empty while every weight is one
-  std::vector<std::uint32_t> prints;  ///< 0 for rows stored in batch; empty while all are
+  std::vector<std::uint32_t> prints;  ///< 0 for rows whose print is not known; empty while all are
   std::vector<RowId> freed;           ///< numbers that wait to be reused, last first
 
   [[nodiscard]] std::size_t width() const { return width_; }

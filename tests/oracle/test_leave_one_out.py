@@ -1,0 +1,114 @@
+"""Leave-one-out of one tree after another against dense Gaussian solves without the row's label, to 1e-9."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import norm
+
+from hedgerow import MondrianForestRegressor
+from oracle.dense import DenseTree, Hyperparameters
+from trees import StoredForest
+
+FIXED = {"prior_mean": 0.7, "drift_variance": 5.0, "drift_rate": 0.9, "noise_variance": 0.4}
+CLOCKS = pytest.mark.parametrize("hyperparameters", ["paper", "learned"])
+
+
+def grid_rows(n, width=2, seed=0):
+    """Points on a coarse grid: some rows coincide."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, size=(n, width)) / 8
+    return X, np.sin(3 * X[:, 0]) + rng.normal(size=n), rng.uniform(0.2, 3.0, size=n)
+
+
+def new(hyperparameters, **parameters):
+    settings = {"n_estimators": 3, "min_samples_split": 2, "scaling": "none", "random_state": 1, **parameters}
+    return MondrianForestRegressor(hyperparameters=hyperparameters, **settings)
+
+
+def rows_in_order(stored):
+    """Row numbers in the order in which the rows came, for forests whose numbers were never used again."""
+    freed = set(stored.arrays["rows.freed"].tolist())
+    return [row for row in range(stored.labels.size) if row not in freed]
+
+
+def assert_exact(forest, rtol=1e-9):
+    stored = StoredForest.of(forest)
+    hyper = Hyperparameters.of(forest)
+    rtol = max(rtol, 1e-14 * forest._core.model[1])  # the dense solve loses the digits of K
+    # Beliefs go by the K that smooths, predictions by the noise that was calibrated.
+    smooth = Hyperparameters(
+        hyper.prior_mean, hyper.drift_variance, hyper.drift_rate, hyper.drift_variance / forest._core.model[1],
+        hyper.exponential,
+    )  # fmt: skip
+    trees = [DenseTree(r, stored.labels, stored.weights, smooth, forest.lifetime) for r in stored.plain_trees()]
+    loo, spread = forest.loo_predict(), forest._calibration.spread
+    order = rows_in_order(stored)
+    assert loo.mean.shape == loo.std.shape == loo.log_density.shape == (len(order),)
+    for i, row in enumerate(order):
+        means, variances = np.array([tree.without(row) for tree in trees]).T
+        variances = variances + hyper.noise_variance
+        at = means.mean() + spread * (means - means.mean())
+        density = logsumexp(norm.logpdf(stored.labels[row], at, np.sqrt(variances))) - np.log(len(trees))
+        np.testing.assert_allclose(loo.mean[i], means.mean(), rtol=rtol, atol=rtol)
+        np.testing.assert_allclose(loo.std[i], np.sqrt(variances.mean() + at.var()), rtol=rtol)
+        np.testing.assert_allclose(loo.log_density[i], density, rtol=rtol, atol=rtol)
+
+
+@CLOCKS
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("min_samples_split", "lifetime"), [(2, np.inf), (2, 1.5), (6, np.inf), (6, 0.1)])
+@pytest.mark.parametrize("numbers", [FIXED, {}], ids=["fixed", "own"])
+def test_batch(hyperparameters, weighted, min_samples_split, lifetime, numbers):
+    X, y, weights = grid_rows(30)
+    forest = new(hyperparameters, min_samples_split=min_samples_split, lifetime=lifetime, **numbers)
+    assert_exact(forest.fit(X, y, weights if weighted else None))
+
+
+@CLOCKS
+def test_online_and_backwards(hyperparameters):
+    X, y, weights = grid_rows(50)
+    forest = new(hyperparameters).fit(X[:20], y[:20], weights[:20]).partial_fit(X[20:], y[20:], weights[20:])
+    assert_exact(forest)
+    assert_exact(forest.unlearn(X[5:25], y[5:25], weights[5:25]))
+
+
+@CLOCKS
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_rows(hyperparameters, n):
+    X, y, _ = grid_rows(n)
+    assert_exact(new(hyperparameters, prior_mean=0.3).fit(X, y))
+
+
+@CLOCKS
+@pytest.mark.parametrize(("rate", "ratio"), [(1e-6, 1.0), (1e6, 1.0), (1.0, 1e-6), (1.0, 1e6)])
+def test_extreme_smoothing(hyperparameters, rate, ratio):
+    X, y, _ = grid_rows(15)
+    forest = new(hyperparameters, drift_rate=rate, signal_to_noise=ratio, drift_variance=1.0).fit(X, y)
+    assert_exact(forest, rtol=1e-6)
+
+
+def test_the_numbers_are_common_to_all_ways_of_asking():
+    X, y, weights = grid_rows(60, width=3)
+    forest = new("learned", n_estimators=7).fit(X, y, weights)
+    rule, places = forest._rule(), np.arange(60, dtype=np.uint32)
+    means, variances = forest._core.leave_one_out_by_tree(rule, places, 1)
+    for n_threads in (1, 2, 3):
+        mean, within, between = forest._core.leave_one_out(rule, forest._core.n_trees, n_threads)
+        np.testing.assert_allclose(mean, means.mean(axis=1), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(within, variances.mean(axis=1), rtol=1e-12)
+        np.testing.assert_allclose(between, means.var(axis=1), rtol=1e-9, atol=1e-15)
+        again = forest._core.leave_one_out_by_tree(rule, places, n_threads)
+        np.testing.assert_array_equal(again, (means, variances))
+    problem = forest._core.smoothing_problem(7)
+    rate, ratio = forest._core.model
+    error = problem.mean_square(rate, ratio, forest._core.query(rule)[0])
+    expected = np.average((forest._core.row_labels() - means.mean(axis=1)) ** 2, weights=weights)
+    assert error == pytest.approx(expected, rel=1e-12)
+
+
+def test_moments_have_no_leave_one_out():
+    X, y, _ = grid_rows(10)
+    with pytest.raises(AttributeError, match="smoothing='hierarchy'"):
+        new("learned", smoothing="moments").fit(X, y).loo_predict()
