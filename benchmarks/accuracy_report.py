@@ -93,7 +93,7 @@ def draw(scores: Sequence[Score]) -> None:
         axes.axvline(1.0 if base else 90.0, color="#595959", linewidth=1, zorder=0)
         if base:
             axes.set_xscale("log")
-            ticks = [0.4, 0.6, 0.8, 1, 1.5, 2, 3, 4]
+            ticks = [0.4, 0.6, 0.8, 1, 1.5, 2, 3, 4, 6]
             axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
             axes.minorticks_off()
         axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
