@@ -112,7 +112,8 @@ TEST(a_branch_is_integrated_over_its_time) {
     };
     for (const double outside : {1e-3, 0.5, 2.5, 40.0}) {
       const double elapsed = lifetime - split;
-      const Branch branch{split, elapsed, outside, std::exp(-outside * elapsed), 0.0};
+      const double survival = std::exp(-outside * elapsed);
+      const Branch branch{split, elapsed, outside, survival, 0.0, share_of_edge(outside, elapsed, survival, rate)};
       const double mean = expected(outside, elapsed, [&](double t) { return fresh_leaf(split + t).first; });
       const double variance = expected(outside, elapsed, [&](double t) {
         const auto [at, about] = fresh_leaf(split + t);

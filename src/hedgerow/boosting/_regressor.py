@@ -237,9 +237,12 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each column in what the forests explain, stage by stage, weighted by how much each explains."""
+        """Share of each column in what is explained, by the linear part and by each stage."""
         self._check_learned()
         total = np.zeros(self.n_features_in_)
+        if self._stages.ridge is not None:
+            weight = self._stages.forests[0]._core.label_moments[0]
+            total += weight * self._stages.ridge.slopes**2
         for forest in self._stages.forests:
             total += forest.feature_importances_ * forest._core.label_moments[2]
         shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)

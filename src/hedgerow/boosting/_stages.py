@@ -62,7 +62,9 @@ class Stage(MondrianForestRegressor):
         n_threads = n_threads_of(self.n_jobs)
         mean, within, between = self._core.leave_one_out(self._rule(), self._core.n_trees, n_threads)
         mean = self._origin + mean
-        error, typical = float(np.mean((labels - mean) ** 2)), float(np.mean(within))
+        weights = self._core.row_weights()
+        error = mean_square(labels - mean, weights)
+        typical = float(np.average(within, weights=weights))
         if error > 0.0 and typical > 0.0:
             self._calibration = Calibration(error / typical, 1e-12 * error, 1.0)
         else:  # fixed all the same, or rows learned together would be asked of other labels than rows learned apart
