@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow._persistence import Arrays, Saveable
 from hedgerow.boosting._calibration import Calibration
 from hedgerow.boosting._ridge import Ridge
+from hedgerow.boosting._rows import KeptRows
 from hedgerow.boosting._stages import TRANSFORMS, Choice, Stage, Stages
 from hedgerow.predictive._shapes import shape_from_numbers
 
@@ -25,7 +26,7 @@ class BoostingFiles(Saveable):
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         if not hasattr(self, "_stages"):
             return None
-        X, y, weights = self._rows
+        X, y, weights = self._rows.arrays
         stages, calibration = self._stages, self._calibration
         arrays: Arrays = {
             "boosting.X": X.ravel(),
@@ -65,7 +66,7 @@ class BoostingFiles(Saveable):
             raise ValueError("its rows have the wrong shape")
         if 2 * residuals.size != doubts.size or residuals.size > n or (doubts < 0).any() or (weights <= 0).any():
             raise ValueError("its residuals have the wrong shape")
-        self._rows = X.reshape(n, width), y, weights
+        self._rows = KeptRows(X.reshape(n, width), y, weights)
         transform, linear = numbers["choice"]
         if transform not in TRANSFORMS or not isinstance(linear, bool):
             raise ValueError("its choice is not one of ours")

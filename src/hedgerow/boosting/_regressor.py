@@ -17,6 +17,7 @@ from hedgerow._transaction import all_or_nothing, interrupted_after
 from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
 from hedgerow.boosting._calibration import Calibration, calibrate
 from hedgerow.boosting._files import BoostingFiles
+from hedgerow.boosting._rows import KeptRows
 from hedgerow.boosting._stages import Choice, Stages, choose, fit_stages, mean_square
 from hedgerow.predictive import LeaveOneOut, LocationScale
 
@@ -78,7 +79,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
     _stages: Stages
     _calibration: Calibration
     _choice: Choice
-    _rows: tuple[Floats, Floats, Floats]  # all rows learned: stages are learned anew from them at doublings
+    _rows: KeptRows
     _seed: int
     _next_relearn: int
 
@@ -124,7 +125,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         if rows[0].shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
         self._seed = draw_seed(self.random_state)
-        self._rows = rows
+        self._rows = KeptRows(*rows)
         self._relearn()
         return self
 
@@ -143,7 +144,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
                 end = 1
             else:
                 self._relearn_if_due()
-                due = self._next_relearn - self._rows[0].shape[0]
+                due = self._next_relearn - len(self._rows)
                 end = min(begin + PIECE, begin + due, rows[0].shape[0])
                 self._learn_piece(*(part[begin:end] for part in rows))
             begin = end
@@ -161,7 +162,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
             return self
         label = np.array([self._checked_label(y)])
         self._relearn_if_due()
-        self._learn_piece(self._reader()(x).reshape(1, -1), label, self._one_weight())
+        self._learn_piece(self._reader()(x).reshape(1, -1), label, NO_WEIGHTS)
         return self
 
     # Predicting.
@@ -208,8 +209,8 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         """
         self._check_learned()
         n = self._stages.residuals.size
-        dist = self._calibration.distribution(self._rows[1][:n] - self._stages.residuals, self._stages.doubts)
-        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._rows[1][:n]))
+        dist = self._calibration.distribution(self._rows.labels[:n] - self._stages.residuals, self._stages.doubts)
+        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._rows.labels[:n]))
 
     # What was learned.
 
@@ -223,14 +224,14 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
     def n_samples_seen_(self) -> int:
         """Rows learned so far."""
         self._check_learned()
-        return int(self._rows[0].shape[0])
+        return len(self._rows)
 
     @property
     def loo_score_(self) -> float:
         """R^2 of the leave-one-out predictions when the stages were last learned."""
         self._check_learned()
         n = self._stages.residuals.size
-        labels, weights = self._rows[1][:n], self._rows[2][:n]
+        labels, weights = self._rows.labels[:n], self._rows.weights[:n]
         mean = float(np.average(labels, weights=weights if weights.size else None))
         total = mean_square(labels - mean, weights)
         return 1.0 - mean_square(self._stages.residuals, weights) / total if total > 0 else math.nan
@@ -296,19 +297,16 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
     def _reader(self) -> RowReader:
         return RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None))
 
-    def _one_weight(self) -> Floats:
-        return np.ones(1) if self._rows[2].size else NO_WEIGHTS
-
     @all_or_nothing
     def _begin(self, X: Floats, y: Floats, weights: Floats) -> None:
         self._seed = draw_seed(self.random_state)
-        self._rows = X, y, weights
+        self._rows = KeptRows(X, y, weights)
         self._relearn()
 
     @all_or_nothing
     def _relearn(self) -> None:
         """Everything anew from all rows: choice, stages, calibration."""
-        X, y, weights = self._rows
+        X, y, weights = self._rows.arrays
         seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
         self._choice = choose(X, y, weights, self.scaling, self.linear, seed, self.n_jobs)
         forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}
@@ -318,18 +316,12 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
 
     def _relearn_if_due(self) -> None:
         """At doublings; later only if that was interrupted."""
-        if self._rows[0].shape[0] >= self._next_relearn:
+        if len(self._rows) >= self._next_relearn:
             self._relearn()
 
     def _learn_piece(self, X: Floats, y: Floats, weights: Floats) -> None:
-        known, labels, known_weights = self._rows
         with interrupted_after():  # or some stages would have learned rows that others have not
             mean, doubt = self._stages.learn(X, y, weights)
-            if weights.size and not known_weights.size:
-                known_weights = np.ones(labels.size)
-            elif known_weights.size and not weights.size:
-                weights = np.ones(y.size)
-            weights = np.concatenate([known_weights, weights])
-            self._rows = np.concatenate([known, X]), np.concatenate([labels, y]), weights
-            self._calibration = self._calibration.after(y - mean, doubt, weights[labels.size :])
+            self._rows.append(X, y, weights)
+            self._calibration = self._calibration.after(y - mean, doubt, weights)
         self._relearn_if_due()

@@ -1,0 +1,46 @@
+"""All rows that a boosting has learned, kept because it learns anew from them when they have doubled."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class KeptRows:
+    """Features, labels and weights, or none, with room behind them: a row more costs no copy of those before."""
+
+    def __init__(self, X: Floats, y: Floats, weights: Floats) -> None:
+        self._n, self._is_weighted = y.size, weights.size > 0
+        self._X, self._y = X.copy(), y.copy()
+        self._weights = weights.copy() if self._is_weighted else np.ones(y.size)
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def arrays(self) -> tuple[Floats, Floats, Floats]:
+        """All rows; no weights at all are an empty array."""
+        return self._X[: self._n], self._y[: self._n], self.weights
+
+    @property
+    def labels(self) -> Floats:
+        """All labels."""
+        return self._y[: self._n]
+
+    @property
+    def weights(self) -> Floats:
+        """All weights, or an empty array while every one is 1."""
+        return self._weights[: self._n if self._is_weighted else 0]
+
+    def append(self, X: Floats, y: Floats, weights: Floats) -> None:
+        """Rows more, whose weights are 1 if there are none."""
+        n = self._n + y.size
+        if n > self._y.size:
+            room = 2 * n
+            self._X = np.resize(self._X, (room, self._X.shape[1]))
+            self._y, self._weights = np.resize(self._y, room), np.resize(self._weights, room)
+        self._X[self._n : n], self._y[self._n : n] = X, y
+        self._weights[self._n : n] = weights if weights.size else 1.0
+        self._n, self._is_weighted = n, self._is_weighted or weights.size > 0
