@@ -12,7 +12,7 @@ from hedgerow.plot import IntervalDisplay
 from hedgerow.plot.style import ORANGE
 
 NOISE = 0.25
-"""Standard deviation of the noise. The forest is told: by default it takes labels to be almost exact."""
+"""Standard deviation of the noise. The forest is told: by the rules of the paper labels are almost exact."""
 GRID = np.linspace(-1.5, 11.5, 700)
 
 
@@ -36,7 +36,7 @@ def main() -> None:
     X, y = np.concatenate([left[0], right[0]]), np.concatenate([left[1], right[1]])
     with plt.rc_context({"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}):
         figure, axes = plt.subplots(1, 3, figsize=(12, 3.5), sharey=True, layout="constrained", dpi=110)
-        forest = MondrianForestRegressor(300, noise_variance=NOISE**2, random_state=0)
+        forest = MondrianForestRegressor(300, hyperparameters="paper", noise_variance=NOISE**2, random_state=0)
         forest.partial_fit(X, y)
         panel(axes[0], forest, X, y, "It learns 300 rows, and doubts the gap")
         forest.partial_fit(*gap)
