@@ -47,7 +47,7 @@ class Stage(MondrianForestRegressor):
         mean, _, between = core.leave_one_out(rule, n_first, n_threads_of(self.n_jobs))
         weights = core.row_weights()
         # What so few trees differ by averages out as more grow.
-        averaged_out = float(np.average(between, weights=weights)) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
+        averaged_out = weighted_mean(between, weights) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
         if mean_square(core.row_labels() - mean, weights) - averaged_out > self._to_beat:
             raise NotWorthGrowingError
 
@@ -64,7 +64,7 @@ class Stage(MondrianForestRegressor):
         mean = self._origin + mean
         weights = self._core.row_weights()
         error = mean_square(labels - mean, weights)
-        typical = float(np.average(within, weights=weights))
+        typical = weighted_mean(within, weights)
         if error > 0.0 and typical > 0.0:
             self._calibration = Calibration(error / typical, 1e-12 * error, 1.0)
         else:  # fixed all the same, or rows learned together would be asked of other labels than rows learned apart
@@ -76,13 +76,8 @@ class Stage(MondrianForestRegressor):
     def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned. Holds no review."""
         rule, labels = self._rule(), self._encode_labels(y)
-        first, shares, means, variances = self._core.predict_then_learn(
-            X, labels, weights, rule, n_threads_of(self.n_jobs)
-        )
-        mean = np.add.reduceat(shares * means, first[:-1])
-        apart = means - np.repeat(mean, np.diff(first))
-        within = np.add.reduceat(shares * variances, first[:-1])
-        return self._origin + mean, self._doubt(within, np.add.reduceat(shares * apart**2, first[:-1]))
+        mean, within, between = self._core.moments_then_learn(X, labels, weights, rule, n_threads_of(self.n_jobs))
+        return self._origin + mean, self._doubt(within, between)
 
     def _doubt(self, within: Floats, between: Floats) -> Floats:
         noise = self._core.query(self._rule())[2]
@@ -128,9 +123,14 @@ class Stages(NamedTuple):
         return mean, doubt
 
 
+def weighted_mean(values: Floats, weights: Floats) -> float:
+    """Mean; no weights at all are an empty array."""
+    return float(np.average(values, weights=weights if weights.size else None))
+
+
 def mean_square(residuals: Floats, weights: Floats) -> float:
     """Weighted mean of the squares."""
-    return float(np.average(residuals**2, weights=weights if weights.size else None))
+    return weighted_mean(residuals**2, weights)
 
 
 def fit_stages(

@@ -96,9 +96,7 @@ class NormalMixture:
         levels = np.asarray(q, dtype=np.float64)
         if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"quantiles must be a number or a 1-D list of numbers between 0 and 1, got {q!r}")
-        wide = np.ascontiguousarray(np.broadcast_to(levels, (len(self), levels.size)))
-        normal = np.ascontiguousarray(ndtri(levels).reshape(1, -1))
-        found = self._components.quantiles(wide, normal, self._n_threads)
+        found = self._components.quantiles(levels.ravel(), ndtri(levels).ravel(), self._n_threads)
         return found if levels.ndim else found[:, 0]
 
     def interval(self, confidence: float = 0.9) -> Floats:

@@ -89,9 +89,8 @@ class LeaveOneOut {
         strike_out(tree.rows_of(node), rows, model, messages_[node], cavities_[node], hear);
       } else {
         const std::size_t left = node + 1, right = tree.right[node];
-        const Message from_left = lifted(left, node), from_right = lifted(right, node);
-        cavities_[left] = lowered(cavities_[node], from_right, node, left);
-        cavities_[right] = lowered(cavities_[node], from_left, node, right);
+        cavities_[left] = lowered(cavities_[node], lifted(right), node, left);
+        cavities_[right] = lowered(cavities_[node], lifted(left), node, right);
       }
     }
   }
@@ -112,24 +111,26 @@ class LeaveOneOut {
 
   void pass_up(const FlatTree& tree, const Rows& rows, const Model& model) {
     messages_.resize(tree.size());
+    lifted_.resize(tree.size());
     for (std::size_t node = tree.size(); node-- > 0;) {
       if (tree.is_leaf(node)) {
         messages_[node] = {};
         for (const RowId row : tree.rows_of(node)) model.add(messages_[node], rows.labels[row], rows.weight(row));
       } else {
         const std::size_t left = node + 1, right = tree.right[node];
-        messages_[node] = model.merge(messages_[left], clocks_[left], messages_[right], clocks_[right], clocks_[node]);
+        for (const std::size_t child : {left, right}) {
+          lifted_[child] = Model::diffuse(messages_[child].precision, clocks_[node] - clocks_[child]);
+        }
+        messages_[node] = Model::join(lifted(left), lifted(right));
       }
     }
   }
 
   /// A child's message as its parent hears it.
-  [[nodiscard]] Message lifted(std::size_t child, std::size_t parent) const {
-    return {Model::diffuse(messages_[child].precision, clocks_[parent] - clocks_[child]), messages_[child].mean};
-  }
+  [[nodiscard]] Message lifted(std::size_t child) const { return {lifted_[child], messages_[child].mean}; }
   static Cavity times_message(const Cavity& cavity, const Message& message) {
-    const double k = message.precision * cavity.variance;
-    return {cavity.mean + k / (1.0 + k) * (message.mean - cavity.mean), cavity.variance / (1.0 + k)};
+    const double k = message.precision * cavity.variance, left = 1.0 / (1.0 + k);
+    return {cavity.mean + k * left * (message.mean - cavity.mean), cavity.variance * left};
   }
   [[nodiscard]] Cavity lowered(const Cavity& cavity, const Message& sibling, std::size_t parent,
                                std::size_t child) const {
@@ -156,6 +157,7 @@ class LeaveOneOut {
 
   std::vector<double> clocks_;
   std::vector<Message> messages_;
+  std::vector<double> lifted_;  ///< precision of each message as the parent hears it; garbage at the root
   std::vector<Cavity> cavities_;
 };
 
