@@ -50,7 +50,7 @@ class BoostingFiles(Saveable):
             "next_relearn": self._next_relearn,
             "choice": list(self._choice),
             "stages": described,
-            "calibration": [calibration.noise, *calibration.shares, calibration.weight, calibration.inflation],
+            "calibration": [calibration.noise, *calibration.shares, calibration.weight, calibration.squares],
             "shape": [type(shape).__name__.removesuffix("Shape").lower(), shape.numbers()],
             "feature_names": [str(name) for name in self.feature_names_in_]
             if hasattr(self, "feature_names_in_")
@@ -88,11 +88,9 @@ class BoostingFiles(Saveable):
         five = [float(number) for number in numbers["calibration"]]
         if len(five) != 5 or not all(math.isfinite(number) and number > 0 for number in five):
             raise ValueError("its calibration is not positive and finite")
-        noise, within, between, weight, inflation = five
+        noise, within, between, weight, squares = five
         name, made_from = numbers["shape"]
-        self._calibration = Calibration(
-            noise, (within, between), shape_from_numbers(name, made_from), weight, inflation
-        )
+        self._calibration = Calibration(noise, (within, between), shape_from_numbers(name, made_from), weight, squares)
         self.n_features_in_ = width
         if numbers["feature_names"] is not None:
             if len(numbers["feature_names"]) != width:

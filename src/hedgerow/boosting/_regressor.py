@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -18,8 +18,10 @@ from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer
 from hedgerow.boosting._calibration import Calibration, calibrate
 from hedgerow.boosting._files import BoostingFiles
 from hedgerow.boosting._rows import KeptRows
-from hedgerow.boosting._stages import Choice, Stages, choose, fit_stages, mean_square
-from hedgerow.predictive import LeaveOneOut, LocationScale
+from hedgerow.boosting._stages import MOST_CHOOSING, Choice, Stages, choose, fit_stages, mean_square
+from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
+from hedgerow.predictive._forecasts import check_returns
+from hedgerow.predictive._shapes import NormalShape
 
 Floats = npt.NDArray[np.float64]
 
@@ -135,19 +137,8 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         Whenever the number of rows has doubled, everything is learned anew from all rows. The result does not depend on
         how rows are dealt to calls. Ctrl-C leaves a model that has learned the first ``n_samples_seen_`` rows.
         """
-        first = not self.__sklearn_is_fitted__()
-        rows = self._checked_rows(X, y, sample_weight, reset=first)
-        begin = 0
-        while begin < rows[0].shape[0]:
-            if not self.__sklearn_is_fitted__():
-                self._begin(*(part[:1] for part in rows))
-                end = 1
-            else:
-                self._relearn_if_due()
-                due = self._next_relearn - len(self._rows)
-                end = min(begin + PIECE, begin + due, rows[0].shape[0])
-                self._learn_piece(*(part[begin:end] for part in rows))
-            begin = end
+        for _ in self._forecasts(X, y, sample_weight):
+            pass
         return self
 
     def learn_one(self, x: Any, y: Any) -> Self:
@@ -164,6 +155,45 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         self._relearn_if_due()
         self._learn_piece(self._reader()(x).reshape(1, -1), label, NO_WEIGHTS)
         return self
+
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        returns: str = "dist",
+        confidence: float = 0.9,
+    ) -> Any:
+        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+
+        The same as a loop over `predict_dist` and `learn_one`, bit for bit, only faster. Before the very first row
+        nothing is known, and the forecast is the standard normal distribution.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+        returns : {"dist", "std", "interval"}, default="dist"
+            What is forecast: whole distributions; mean and standard deviation; or these two and the central interval.
+        confidence : float, default=0.9
+            Of the interval.
+
+        Returns
+        -------
+        forecasts : Forecasts
+            If `returns` is "dist": one distribution a row; its shape is learned anew whenever everything is.
+        mean, std : arrays of shape (n_samples,)
+            Otherwise.
+        interval : array of shape (n_samples, 2)
+            Only if `returns` is "interval".
+        """
+        check_returns(returns, confidence)
+        said = Forecasts(list(self._forecasts(X, y, sample_weight)))
+        if returns == "dist":
+            return said
+        moments = said.mean(), said.std()
+        return moments if returns == "std" else (*moments, said.interval(confidence))
 
     # Predicting.
 
@@ -304,24 +334,47 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         self._relearn()
 
     @all_or_nothing
-    def _relearn(self) -> None:
-        """Everything anew from all rows: choice, stages, calibration."""
+    def _relearn(self, online: bool = False) -> None:
+        """Everything anew from all rows: choice, stages, calibration.
+
+        Online, stages begin with what those before have learned, and the choice is looked at again at every second
+        doubling, as long as it is made from more rows than before.
+        """
         X, y, weights = self._rows.arrays
+        is_second_doubling = X.shape[0].bit_length() % 2 == 1  # such as 16, 64 and 256 rows
         seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
-        self._choice = choose(X, y, weights, self.scaling, self.linear, seed, self.n_jobs)
+        if not online or (is_second_doubling and X.shape[0] < 2 * MOST_CHOOSING):
+            self._choice = choose(X, y, weights, self.scaling, self.linear, seed, self.n_jobs)
         forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}
-        self._stages = fit_stages(X, y, weights, self._choice, self.max_stages, seed, **forest)
+        before = self._stages.forests if online else ()
+        self._stages = fit_stages(X, y, weights, self._choice, self.max_stages, seed, before, **forest)
         self._calibration = calibrate(self._stages.residuals, self._stages.doubts, weights, self.tail)
         self._next_relearn = 2 * X.shape[0]
 
     def _relearn_if_due(self) -> None:
         """At doublings; later only if that was interrupted."""
         if len(self._rows) >= self._next_relearn:
-            self._relearn()
+            self._relearn(online=True)
 
-    def _learn_piece(self, X: Floats, y: Floats, weights: Floats) -> None:
+    def _forecasts(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> Iterator[LocationScale]:
+        """Learn rows online, in pieces; yield what was forecast of each piece, row by row."""
+        rows = self._checked_rows(X, y, sample_weight, reset=not self.__sklearn_is_fitted__())
+        begin = 0
+        if rows[1].size and not self.__sklearn_is_fitted__():
+            self._begin(*(part[:1] for part in rows))
+            yield LocationScale(np.zeros(1), np.ones(1), NormalShape())
+            begin = 1
+        while begin < rows[1].size:
+            self._relearn_if_due()
+            end = min(begin + PIECE, begin + self._next_relearn - len(self._rows), rows[1].size)
+            yield self._learn_piece(*(part[begin:end] for part in rows))
+            begin = end
+
+    def _learn_piece(self, X: Floats, y: Floats, weights: Floats) -> LocationScale:
+        before = self._calibration
         with interrupted_after():  # or some stages would have learned rows that others have not
             mean, doubt = self._stages.learn(X, y, weights)
             self._rows.append(X, y, weights)
-            self._calibration = self._calibration.after(y - mean, doubt, weights)
+            self._calibration, inflation = before.after(y - mean, doubt, weights)
         self._relearn_if_due()
+        return before.distribution(mean, doubt, inflation)

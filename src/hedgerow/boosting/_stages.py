@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._validation import n_threads_of
+from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.boosting._ridge import Ridge, fit_ridge
 from hedgerow.mondrian import MondrianForestRegressor
-from hedgerow.mondrian._learning import N_TREES, Effort
+from hedgerow.mondrian._learning import FEWEST_AGAIN, N_TREES, Effort, Sample
+from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import Calibration
 
 Floats = npt.NDArray[np.float64]
@@ -37,6 +39,21 @@ class Stage(MondrianForestRegressor):
     )
 
     _to_beat: float | None = None  # the mean square that leave-one-out must get below for the stage to be worth growing
+    _before: Stage | None = None  # the stage in this place when there were fewer rows, from which learning begins
+
+    def _learn_units(
+        self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int, before: Floats = NO_WEIGHTS
+    ) -> ColumnScaling:
+        before = before if self._before is None else self._before._scaling.rates
+        return super()._learn_units(sample, scaling, seed, arrivals, before)
+
+    def _set_label_model(self, core: Any) -> None:
+        super()._set_label_model(core)
+        if self._before is not None:
+            core.set_model(*self._before._core.model, n_threads_of(self.n_jobs))
+
+    def _learns_again(self, core: Any) -> bool:
+        return self._before is not None and bool(core.n_rows >= FEWEST_AGAIN)
 
     def _learn_label_model(self, core: Any) -> None:
         super()._learn_label_model(core)
@@ -134,9 +151,16 @@ def mean_square(residuals: Floats, weights: Floats) -> float:
 
 
 def fit_stages(
-    X: Floats, y: Floats, weights: Floats, choice: Choice, max_stages: int, seed: int, **forest: Any
+    X: Floats,
+    y: Floats,
+    weights: Floats,
+    choice: Choice,
+    max_stages: int,
+    seed: int,
+    before: Sequence[Stage] = (),
+    **forest: Any,
 ) -> Stages:
-    """One stage after another, until leave-one-out stops improving."""
+    """One stage after another, until leave-one-out stops improving; each begins with what one `before` has learned."""
     ridge, residuals = None, y
     if choice.linear:
         ridge, residuals = fit_ridge(X, y, weights if weights.size else np.ones(y.size))
@@ -146,10 +170,12 @@ def fit_stages(
         stage = Stage(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
         to_beat = (1.0 - LEAST_GAIN) * mean_square(residuals, weights)
         stage._to_beat = to_beat if number > 0 else None
+        stage._before = before[number] if number < len(before) else None
         try:
             stage.fit(X, residuals, weights if weights.size else None)
         except NotWorthGrowingError:
             break
+        stage._before = None
         mean, doubt = stage.calibrated(residuals)
         after = mean_square(residuals - mean, weights)
         if number > 0 and after > to_beat:

@@ -63,8 +63,7 @@ class ReviewedForest(WideningForest):
     def _effort(self, again: bool) -> Effort:
         return self._EFFORT._replace(**AGAIN) if again else self._EFFORT
 
-    @staticmethod
-    def _learns_again(core: Any) -> bool:
+    def _learns_again(self, core: Any) -> bool:
         """Whether a review has taken these rows over from trees that were here before, and they are many."""
         return bool(core.generation > 0 and core.n_rows >= FEWEST_AGAIN)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
@@ -58,6 +60,17 @@ class NormalMixture:
             raise ValueError("first must rise from 0 to the number of components")
         self._n_threads = n_threads
         self._components = Components(self.first, self.weights, self.means, self.variances)
+
+    @classmethod
+    def joined(cls, parts: Sequence[NormalMixture]) -> NormalMixture:
+        """Return the rows of all parts, one after another."""
+        starts = np.cumsum([0, *(part.weights.size for part in parts)])
+        first = np.concatenate([[0], *(start + part.first[1:] for start, part in zip(starts, parts, strict=False))])
+        flat = (
+            np.concatenate([np.empty(0), *(getattr(part, name) for part in parts)])
+            for name in ("weights", "means", "variances")
+        )
+        return cls(first, *flat, n_threads=parts[0]._n_threads if parts else 1)
 
     def __len__(self) -> int:
         return self.first.size - 1
