@@ -100,7 +100,6 @@ class StudentShape(Shape):
     @classmethod
     def fitted(cls, residuals: Floats, weights: Floats) -> StudentShape:
         """Return the shape under which the residuals are most likely; at least 2.1 degrees, for a finite variance."""
-
         share = weights / weights.sum()
 
         def shape(logs: Point) -> StudentShape:
