@@ -165,11 +165,8 @@ def learn_calibration(
     start, steps = (-1.0, -1.0, 0.0), (1.0, 1.0, -1.5)
     if before is not None:
         spread = min(max(before.spread, 0.01), 0.99)
-        logs = (
-            math.log(max(before.variance * typical, 1e-6 * error) / error),
-            math.log(max(before.noise / error, 1e-6)),
-        )
-        start, steps = (*logs, math.log(spread / (1.0 - spread))), (0.5, 0.5, -0.7)
+        drift, noise = (math.log(max(share / error, 1e-6)) for share in (before.variance * typical, before.noise))
+        start, steps = (drift, noise, math.log(spread / (1.0 - spread))), (0.5, 0.5, -0.7)
     return calibration(minimise(loss, around(start, steps), n_likelihoods)[0])
 
 

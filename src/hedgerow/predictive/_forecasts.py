@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Forecasts:
     def __init__(self, parts: Sequence[Any]) -> None:
         self.parts = list(parts)
         ends = np.cumsum([0, *(len(part) for part in self.parts)]).tolist()
-        self._rows = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
+        self._rows = [slice(*pair) for pair in pairwise(ends)]
         self._n = ends[-1]
 
     def __len__(self) -> int:
