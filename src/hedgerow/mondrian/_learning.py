@@ -42,7 +42,7 @@ class Effort(NamedTuple):
 AGAIN = {"n_rounds": 1, "n_searches": 10, "n_likelihoods": 40}
 """What is spent less by a review that begins with what the one before has learned."""
 
-FEWEST_AGAIN = 300
+FEWEST_AGAIN = 100
 """With fewer rows a review begins from nothing: what was learned before, from half as many, is of little help."""
 
 
