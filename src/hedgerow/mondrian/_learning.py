@@ -24,7 +24,10 @@ FEWEST_ROWS = 16
 """With fewer rows, or less weight, nothing is learned."""
 
 N_TREES = 10
-"""Trees in which rates and smoothing are learned."""
+"""Trees in which rates are learned."""
+
+N_SMOOTHING = 5
+"""Trees in which smoothing is learned; their error is corrected for how few they are."""
 
 
 class Effort(NamedTuple):

@@ -236,22 +236,31 @@ template <class Clock>
 class SmoothingProblem {
  public:
   SmoothingProblem(const Forest<label::GaussianHierarchyBy<Clock>>& forest, std::size_t n_trees)
-      : rows_(forest.rows), lifetime_(forest.growth.lifetime), trees_(std::min(n_trees, forest.trees.size())) {
+      : rows_(forest.rows),
+        lifetime_(forest.growth.lifetime),
+        n_grown_(static_cast<double>(forest.trees.size())),
+        trees_(std::min(n_trees, forest.trees.size())) {
     for (std::size_t b = 0; b < trees_.size(); ++b) trees_[b].assign(forest.trees[b], forest.growth);
   }
 
-  /// Mean over the rows of (label - leave-one-out mean)^2 under these numbers of the model.
+  /// Mean over the rows of (label - leave-one-out mean)^2 under these numbers of the model, as all trees of the forest
+  /// would have it: of what so few trees differ by, more trees would average most out.
   [[nodiscard]] double mean_square(double drift_rate, double signal_to_noise, double centre) {
     const auto model = label::GaussianHierarchyBy<Clock>::make(drift_rate, signal_to_noise, lifetime_);
-    means_.assign(rows_.capacity(), 0.0);
+    said_.assign(rows_.capacity(), {});
     for (const FlatTree& tree : trees_) {
-      pass_.run(tree, rows_, model, centre, [&](RowId row, double mean, double) { means_[row] += mean; });
+      pass_.run(tree, rows_, model, centre, [&](RowId row, double mean, double) {
+        said_[row].sum += mean - centre;
+        said_[row].squares += (mean - centre) * (mean - centre);
+      });
     }
     double squares = 0.0, weight = 0.0;
-    const auto n_trees = static_cast<double>(trees_.size());
+    const auto n = static_cast<double>(trees_.size());
+    const double averaged_out = n > 1.0 ? (1.0 - n / n_grown_) / (n * (n - 1.0)) : 0.0;
     rows_.for_each([&](RowId row) {
-      const double miss = rows_.labels[row] - means_[row] / n_trees;
-      squares += rows_.weight(row) * miss * miss;
+      const double mean = said_[row].sum / n, miss = rows_.labels[row] - centre - mean;
+      const double apart = std::max(said_[row].squares - n * mean * mean, 0.0);
+      squares += rows_.weight(row) * (miss * miss - averaged_out * apart);
       weight += rows_.weight(row);
     });
     return squares / weight;
@@ -259,9 +268,14 @@ class SmoothingProblem {
 
  private:
   const Rows& rows_;
+  struct Said {
+    double sum = 0.0, squares = 0.0;
+  };
+
   double lifetime_;
+  double n_grown_;  ///< trees of the forest
   std::vector<FlatTree> trees_;
-  std::vector<double> means_;
+  std::vector<Said> said_;  ///< by row number: what the trees say, from the centre
   LeaveOneOut<Clock> pass_;
 };
 
