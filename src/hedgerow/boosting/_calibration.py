@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from scipy.optimize import minimize
 
 from hedgerow.predictive import LocationScale
-from hedgerow.predictive._shapes import SHAPES, NormalShape, Shape
+from hedgerow.predictive._shapes import SHAPES, NormalShape, Shape, shape_from_numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,6 +48,22 @@ class Calibration(NamedTuple):
             weight += added
             inflation += added / weight * (min(square, 25.0) - inflation)
         return self._replace(weight=weight, inflation=inflation)
+
+    def described(self) -> dict[str, Any]:
+        """Return what it is made of, for a file."""
+        name = type(self.shape).__name__.removesuffix("Shape").lower()
+        numbers = [self.noise, *self.shares, self.weight, self.inflation]
+        return {"calibration": numbers, "shape": [name, self.shape.numbers()]}
+
+    @classmethod
+    def from_description(cls, described: dict[str, Any]) -> Calibration:
+        """Take back what `described` gave, or ValueError."""
+        five = [float(number) for number in described["calibration"]]
+        if len(five) != 5 or not all(math.isfinite(number) and number > 0 for number in five):
+            raise ValueError("its calibration is not positive and finite")
+        noise, within, between, weight, inflation = five
+        name, made_from = described["shape"]
+        return cls(noise, (within, between), shape_from_numbers(name, made_from), weight, inflation)
 
     def _variance(self, doubt: Floats) -> Floats:
         within, between = self.shares
