@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/label/gaussian_hierarchy.hpp"
 #include "hedgerow/label/running_moments.hpp"
-#include "hedgerow/mondrian/ask_mixtures.hpp"
 #include "hedgerow/mondrian/contrasts.hpp"
 #include "hedgerow/mondrian/evidence.hpp"
+#include "hedgerow/mondrian/forecast.hpp"
 #include "hedgerow/mondrian/left_out.hpp"
 #include "mondrian_forest.hpp"
 
@@ -13,6 +13,11 @@ namespace {
 auto to_arrays(Mixtures&& found) {
   return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
                          to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
+}
+
+auto to_arrays(MixtureMoments&& found) {
+  return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.within)),
+                         to_numpy(std::move(found.between)));
 }
 
 /// What is asked of forests whose predictions are mixtures of Gaussians.
@@ -42,8 +47,7 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
               nb::gil_scoped_release release;
               found = predict_moments(self, {x.data(), x.shape(0)}, query, n_threads);
             }
-            return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.within)),
-                                   to_numpy(std::move(found.between)));
+            return to_arrays(std::move(found));
           },
           nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
       .def(
@@ -75,6 +79,21 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
             {
               nb::gil_scoped_release release;
               found = predict_then_learn(self, batch, rule, n_threads);
+            }
+            return to_arrays(std::move(found));
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("rule"),
+          nb::arg("n_threads"))
+      .def(
+          "moments_then_learn",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, const QueryRule& rule,
+             std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            MixtureMoments found(0);
+            {
+              nb::gil_scoped_release release;
+              found = predict_moments_then_learn(self, batch, rule, n_threads);
             }
             return to_arrays(std::move(found));
           },

@@ -18,7 +18,7 @@ from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer
 from hedgerow.boosting._files import BoostingFiles
 from hedgerow.boosting._rows import KeptRows
 from hedgerow.boosting._stage import mean_square
-from hedgerow.boosting._stages import Choice, Stages, choose, fit_stages
+from hedgerow.boosting._stages import MOST_CHOOSING, Choice, Stages, choose, fit_stages
 
 Floats = npt.NDArray[np.float64]
 
@@ -66,14 +66,17 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
     def _begin_targets(self, labels: Floats, weights: Floats) -> None:
         """Take bearings from all labels, before the stages are learned from them."""
 
-    def _forecast(self, mean: Floats, doubt: Floats) -> Any:
-        """What is predicted when the stages say this."""
+    @abstractmethod
+    def _forecast(self, X: Floats, mean: Floats, doubt: Floats) -> Any:
+        """What is predicted of rows when the stages say this of them."""
 
+    @abstractmethod
     def _first_forecast(self) -> Any:
         """What is predicted before the first row."""
 
-    def _compare(self, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> None:
-        """Forecasts have met their labels, one after another."""
+    def _compare(self, X: Floats, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> Any:
+        """Return forecasts of rows, made one after another, each to be compared with its label."""
+        return self._forecast(X, mean, doubt)
 
     def _n_alike(self, labels: Floats) -> int:
         """How many of the rows that come next can be learned by the stages as they are."""
@@ -232,36 +235,42 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         self._relearn()
 
     @all_or_nothing
-    def _relearn(self) -> None:
-        """Everything anew from all rows: choice, stages, calibration."""
+    def _relearn(self, online: bool = False) -> None:
+        """Everything anew from all rows: choice, stages, calibration.
+
+        Online, stages begin with what those before have learned, and the choice is looked at again at every second
+        doubling, as long as it is made from more rows than before.
+        """
         X, labels, weights = self._rows.arrays
+        is_second_doubling = X.shape[0].bit_length() % 2 == 1  # such as 16, 64 and 256 rows
         seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
         self._begin_targets(labels, weights)
         targets = self._targets(labels)
-        self._choice = choose(X, targets, weights, self.scaling, self.linear, seed, self.n_jobs)
+        if not online or (is_second_doubling and X.shape[0] < 2 * MOST_CHOOSING):
+            self._choice = choose(X, targets, weights, self.scaling, self.linear, seed, self.n_jobs)
         forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}
-        self._stages = fit_stages(X, targets, weights, self._choice, self.max_stages, seed, **forest)
+        before = [stage for stage in self._stages.forests if stage.label_shape == targets.shape[1:]] if online else ()
+        self._stages = fit_stages(X, targets, weights, self._choice, self.max_stages, seed, before, **forest)
         self._calibrate(labels, weights)
         self._next_relearn = 2 * X.shape[0]
 
     def _relearn_if_due(self) -> None:
         """At doublings; later only if that was interrupted."""
         if len(self._rows) >= self._next_relearn:
-            self._relearn()
+            self._relearn(online=True)
 
     def _learn_piece(self, X: Floats, labels: Floats, weights: Floats) -> Any:
         """Rows that are alike, or a single one that is not: it is learned with all others, anew. Returns forecasts."""
         with interrupted_after():  # or some stages would have learned rows that others have not
             if self._n_alike(labels) == 0:
-                forecast = self._forecast(*self._stages.moments(X))
+                forecast = self._forecast(X, *self._stages.moments(X))
                 self._meet(float(labels[0]))
                 self._rows.append(X, labels, weights)
                 self._next_relearn = len(self._rows)
             else:
                 mean, doubt = self._stages.learn(X, self._targets(labels), weights)
-                forecast = self._forecast(mean, doubt)
                 self._rows.append(X, labels, weights)
-                self._compare(labels, mean, doubt, weights)
+                forecast = self._compare(X, labels, mean, doubt, weights)
         self._relearn_if_due()
         return forecast
 

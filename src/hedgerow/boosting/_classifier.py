@@ -259,7 +259,7 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
             calibration = calibration._replace(base=np.pad(calibration.base, (0, n_more)))
         return calibration.probabilities(scores)
 
-    def _forecast(self, mean: Floats, doubt: Floats) -> Floats:
+    def _forecast(self, X: Floats, mean: Floats, doubt: Floats) -> Floats:
         return self._probabilities(mean)
 
     def _first_forecast(self) -> Floats:

@@ -13,7 +13,9 @@ from hedgerow._persistence import Arrays
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._calibration import Calibration, calibrate
 from hedgerow.boosting._stage import NumberStage
-from hedgerow.predictive import LeaveOneOut, LocationScale
+from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
+from hedgerow.predictive._forecasts import check_returns
+from hedgerow.predictive._shapes import NormalShape
 
 Floats = npt.NDArray[np.float64]
 
@@ -104,6 +106,46 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
             pass
         return self
 
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        returns: str = "dist",
+        confidence: float = 0.9,
+    ) -> Any:
+        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+
+        The same as a loop over `predict_dist` and `learn_one`, bit for bit, only faster. Before the very first row
+        nothing is known, and the forecast is the standard normal distribution.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+        returns : {"dist", "std", "interval"}, default="dist"
+            What is forecast: whole distributions; mean and standard deviation; or these two and the central interval.
+        confidence : float, default=0.9
+            Of the interval.
+
+        Returns
+        -------
+        forecasts : Forecasts
+            If `returns` is "dist": one distribution a row; its shape is learned anew whenever everything is.
+        mean, std : arrays of shape (n_samples,)
+            Otherwise.
+        interval : array of shape (n_samples, 2)
+            Only if `returns` is "interval".
+        """
+        check_returns(returns, confidence)
+        rows = self._checked_rows(X, y, sample_weight, first=not self.__sklearn_is_fitted__())
+        said = Forecasts(list(self._learn_online(rows)))
+        if returns == "dist":
+            return said
+        moments = said.mean(), said.std()
+        return moments if returns == "std" else (*moments, said.interval(confidence))
+
     # Predicting.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
@@ -174,8 +216,16 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
     def _calibrate(self, labels: Floats, weights: Floats) -> None:
         self._calibration = calibrate(self._stages.residuals, self._stages.doubts, weights, self.tail)
 
-    def _compare(self, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> None:
-        self._calibration = self._calibration.after(labels - mean, doubt, weights)
+    def _forecast(self, X: Floats, mean: Floats, doubt: Floats) -> LocationScale:
+        return self._calibration.distribution(mean, doubt)
+
+    def _first_forecast(self) -> LocationScale:
+        return LocationScale(np.zeros(1), np.ones(1), NormalShape())
+
+    def _compare(self, X: Floats, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> LocationScale:
+        before = self._calibration
+        self._calibration, inflation = before.after(labels - mean, doubt, weights)
+        return before.distribution(mean, doubt, inflation)
 
     # Files.
 

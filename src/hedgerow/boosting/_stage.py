@@ -10,19 +10,25 @@ import numpy.typing as npt
 
 from hedgerow import _core
 from hedgerow._persistence import Arrays
-from hedgerow._validation import n_threads_of
+from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.mondrian._forest import MondrianForest
-from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, learn_smoothing
+from hedgerow.mondrian._learning import FEWEST_AGAIN, FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
+from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import FIRST_RATE, FIRST_RATIO, Calibration
 
 Floats = npt.NDArray[np.float64]
 
 
+def weighted_mean(values: Floats, weights: Floats) -> float:
+    """Mean; no weights at all are an empty array."""
+    return float(np.average(values, weights=weights if weights.size else None))
+
+
 def mean_square(residuals: Floats, weights: Floats) -> float:
     """Weighted mean over the rows of the squares; those of a vector are added up."""
-    squares = residuals**2 if residuals.ndim == 1 else (residuals**2).sum(axis=1)
-    return float(np.average(squares, weights=weights if weights.size else None))
+    squares = residuals**2
+    return weighted_mean(squares if squares.ndim == 1 else squares.sum(axis=1), weights)
 
 
 class NotWorthGrowingError(Exception):
@@ -39,6 +45,17 @@ class BoostedForest(MondrianForest):
     N_DOUBTS: ClassVar[int]  # how many parts the doubt about a prediction has
 
     _to_beat: float | None = None  # the mean square that leave-one-out must get below for the stage to be worth growing
+
+    _before: BoostedForest | None = None  # the stage in this place when rows were fewer, from which learning begins
+
+    def _learn_units(
+        self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int, before: Floats = NO_WEIGHTS
+    ) -> ColumnScaling:
+        before = before if self._before is None else self._before._scaling.rates
+        return super()._learn_units(sample, scaling, seed, arrivals, before)
+
+    def _learns_again(self, core: Any) -> bool:
+        return self._before is not None and bool(core.n_rows >= FEWEST_AGAIN)
 
     def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:
         """Labels less their leave-one-out means over the first trees, and the variance between the trees."""
@@ -81,7 +98,7 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
         mean = self._origin + mean
         weights = self._core.row_weights()
         error = mean_square(labels - mean, weights)
-        typical = float(np.average(within, weights=weights))
+        typical = weighted_mean(within, weights)
         if error > 0.0 and typical > 0.0:
             self._calibration = Calibration(error / typical, 1e-12 * error, 1.0)
         else:  # fixed all the same, or rows learned together would be asked of other labels than rows learned apart
@@ -93,13 +110,13 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
     def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned. Holds no review."""
         rule, labels = self._rule(), self._encode_labels(y)
-        first, shares, means, variances = self._core.predict_then_learn(
-            X, labels, weights, rule, n_threads_of(self.n_jobs)
-        )
-        mean = np.add.reduceat(shares * means, first[:-1])
-        apart = means - np.repeat(mean, np.diff(first))
-        within = np.add.reduceat(shares * variances, first[:-1])
-        return self._origin + mean, self._doubt(within, np.add.reduceat(shares * apart**2, first[:-1]))
+        mean, within, between = self._core.moments_then_learn(X, labels, weights, rule, n_threads_of(self.n_jobs))
+        return self._origin + mean, self._doubt(within, between)
+
+    def _set_label_model(self, core: Any) -> None:
+        super()._set_label_model(core)
+        if self._before is not None:
+            core.set_model(*self._before._core.model, n_threads_of(self.n_jobs))
 
     def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:
         mean, _, between = core.leave_one_out(self._rule_of(core, Calibration()), n_trees, n_threads_of(self.n_jobs))
@@ -182,15 +199,17 @@ class VectorStage(BoostedForest):
         return core
 
     def _set_label_model(self, core: Any) -> None:
-        core.set_model(FIRST_RATE, FIRST_RATIO, n_threads_of(self.n_jobs))
+        numbers = (FIRST_RATE, FIRST_RATIO) if self._before is None else self._before._core.model
+        core.set_model(*numbers, n_threads_of(self.n_jobs))
 
     def _learn_label_model(self, core: Any) -> None:
         if core.weight >= FEWEST_ROWS:
-            n_trees = max(self._EFFORT.fewest_smoothing, self._EFFORT.most_smoothing // core.n_rows)
+            again = self._learns_again(core)
+            effort = self._effort(again)
+            n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
             problem = core.smoothing_problem(min(N_TREES, n_trees))
-            core.set_model(
-                *learn_smoothing(problem, 0.0, None, None, self._EFFORT.n_searches), n_threads_of(self.n_jobs)
-            )
+            numbers = learn_smoothing(problem, 0.0, (None, None), effort.n_searches, core.model if again else None)
+            core.set_model(*numbers, n_threads_of(self.n_jobs))
         super()._learn_label_model(core)
 
     def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:

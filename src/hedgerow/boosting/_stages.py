@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,9 +69,16 @@ class Stages(NamedTuple):
 
 
 def fit_stages(
-    X: Floats, labels: Floats, weights: Floats, choice: Choice, max_stages: int, seed: int, **forest: Any
+    X: Floats,
+    labels: Floats,
+    weights: Floats,
+    choice: Choice,
+    max_stages: int,
+    seed: int,
+    before: Sequence[Any] = (),
+    **forest: Any,
 ) -> Stages:
-    """One stage after another, until leave-one-out stops improving."""
+    """One stage after another, until leave-one-out stops improving; each begins with what one `before` has learned."""
     ridge, residuals = None, labels
     if labels.size == 0:  # vectors without components: there is nothing to tell
         return Stages(None, [], labels, np.zeros((X.shape[0], 0)))
@@ -83,10 +91,12 @@ def fit_stages(
         stage = kind(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
         to_beat = (1.0 - LEAST_GAIN) * mean_square(residuals, weights)
         stage._to_beat = to_beat if number > 0 else None
+        stage._before = before[number] if number < len(before) else None
         try:
             stage.fit(X, residuals, weights if weights.size else None)
         except NotWorthGrowingError:
             break
+        stage._before = None
         mean, doubt = stage.calibrated(residuals)
         after = mean_square(residuals - mean, weights)
         if number > 0 and after > to_beat:

@@ -125,13 +125,14 @@ inline std::vector<double> predict_vectors(const VectorForest& forest, const Poi
 /// The mean at each row of the batch just before the forest learns it; its trees must not be empty.
 inline std::vector<double> predict_then_learn(VectorForest& forest, const Batch& batch, std::size_t n_threads) {
   const std::size_t length = forest.model.length(), n_trees = forest.trees.size();
-  std::vector<VectorAverager> averagers(n_trees);
+  std::vector<VectorAverager> averagers(std::max<std::size_t>(1, n_threads));
   std::vector<std::vector<double>> said(n_trees, std::vector<double>(batch.n * length));
   forest.learn(
       batch, n_threads, [](std::size_t) {},
-      [&](std::size_t b, RowId row, std::size_t i) {
-        averagers[b].average({forest.trees[b], forest.rows, forest.growth, forest.model, {}}, forest.rows.row(row), 1,
-                             said[b].data() + i * length);
+      [&](std::size_t b, RowId row, std::size_t i, std::size_t worker) -> const double* {
+        averagers[worker].average({forest.trees[b], forest.rows, forest.growth, forest.model, {}}, forest.rows.row(row),
+                                  1, said[b].data() + i * length);
+        return nullptr;
       });
   std::vector<double> vectors(batch.n * length, 0.0);
   for (const auto& of_tree : said) {

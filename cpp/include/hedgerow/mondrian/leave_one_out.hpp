@@ -101,6 +101,7 @@ class LeaveOneOut {
   void pass_up(const FlatTree& tree, const Rows& rows, const Labels& labels, const Model& model) {
     const std::size_t n = labels.length;
     precisions_.resize(tree.size());
+    lifted_.resize(tree.size());
     means_.resize(tree.size() * n);
     for (std::size_t node = tree.size(); node-- > 0;) {
       Value* const mean = means_.data() + node * n;
@@ -114,25 +115,22 @@ class LeaveOneOut {
         precisions_[node] = total;
       } else {
         const std::size_t left = node + 1, right = tree.right[node];
-        const double from_left = lifted(left, node), from_right = lifted(right, node);
-        precisions_[node] = from_left + from_right;
-        label::step_towards(mean, means_.data() + left * n, means_.data() + right * n, from_right / precisions_[node],
-                            n);
+        for (const std::size_t child : {left, right}) {
+          lifted_[child] = Model::diffuse(precisions_[child], clocks_[node] - clocks_[child]);
+        }
+        precisions_[node] = lifted_[left] + lifted_[right];
+        label::step_towards(mean, means_.data() + left * n, means_.data() + right * n,
+                            lifted_[right] / precisions_[node], n);
       }
     }
   }
 
-  /// The precision of a child's message as its parent hears it.
-  [[nodiscard]] double lifted(std::size_t child, std::size_t parent) const {
-    return Model::diffuse(precisions_[child], clocks_[parent] - clocks_[child]);
-  }
-
   /// The cavity of a child: its parent's, times what the parent hears from the child's sibling.
   void lower_cavity(std::size_t parent, std::size_t child, std::size_t sibling, std::size_t n) {
-    const double k = lifted(sibling, parent) * variances_[parent];
+    const double k = lifted_[sibling] * variances_[parent], left = 1.0 / (1.0 + k);
     label::step_towards(cavities_.data() + child * n, cavities_.data() + parent * n, means_.data() + sibling * n,
-                        k / (1.0 + k), n);
-    variances_[child] = variances_[parent] / (1.0 + k) + std::max(clocks_[parent] - clocks_[child], 0.0);
+                        k * left, n);
+    variances_[child] = variances_[parent] * left + std::max(clocks_[parent] - clocks_[child], 0.0);
   }
 
   template <class Hear>
@@ -161,6 +159,7 @@ class LeaveOneOut {
 
   std::vector<double> clocks_;
   std::vector<double> precisions_;  ///< of what is heard from below each node
+  std::vector<double> lifted_;      ///< the same as the parent hears it; garbage at the root
   std::vector<double> variances_;   ///< of the cavities
   std::vector<Value> means_;        ///< of what is heard from below each node
   std::vector<Value> cavities_;     ///< means of what is said above each node without it
