@@ -4,7 +4,7 @@
 #include "hedgerow/mondrian/contrasts.hpp"
 #include "hedgerow/mondrian/evidence.hpp"
 #include "hedgerow/mondrian/forecast.hpp"
-#include "hedgerow/mondrian/leave_one_out.hpp"
+#include "hedgerow/mondrian/left_out.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
@@ -113,7 +113,7 @@ template <class Clock>
 void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) {
   using Model = label::GaussianHierarchyBy<Clock>;
   using Self = Forest<Model>;
-  using Problem = SmoothingProblem<Clock>;
+  using Problem = SmoothingProblem<Model>;
   nb::class_<Problem>(m, problem_name)
       .def("mean_square", &Problem::mean_square, nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("centre"),
            nb::call_guard<nb::gil_scoped_release>());
@@ -149,7 +149,7 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             LeftOutByTree found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out_by_tree(self, rule.at(self.labels_seen), wanted, n_threads);
+              found = leave_one_out_by_tree(self, rule.at(self.labels_seen).centre, wanted, n_threads);
             }
             return std::make_tuple(to_numpy(std::move(found.means), {wanted.size(), self.trees.size()}),
                                    to_numpy(std::move(found.variances), {wanted.size(), self.trees.size()}));
@@ -161,7 +161,8 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             LeftOut found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out(self, rule.at(self.labels_seen), std::min(n_trees, self.trees.size()), n_threads);
+              found = leave_one_out(self, rule.at(self.labels_seen).centre, std::min(n_trees, self.trees.size()),
+                                    n_threads);
             }
             const auto of_rows = [&](std::vector<double>& by_number) {
               std::vector<double> kept;

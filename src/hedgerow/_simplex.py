@@ -1,4 +1,4 @@
-"""Nelder and Mead's search for a minimum, for a few numbers and cheap functions: arrays would cost more than these."""
+"""Nelder and Mead's search for a minimum, for a few numbers and cheap functions: arrays would cost more."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hedgerow._simplex import Point, around, minimise
 from hedgerow.predictive import LocationScale
-from hedgerow.predictive._shapes import SHAPES, NormalShape, Shape
+from hedgerow.predictive._shapes import SHAPES, NormalShape, Shape, shape_from_numbers
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,6 +60,22 @@ class Calibration(NamedTuple):
         up_to = np.cumsum(np.concatenate([[self.weight], weights]))
         total = np.cumsum(np.concatenate([[self.squares], weights * squares]))
         return self._replace(weight=float(up_to[-1]), squares=float(total[-1])), (total / up_to)[:-1]
+
+    def described(self) -> dict[str, Any]:
+        """Return what it is made of, for a file."""
+        name = type(self.shape).__name__.removesuffix("Shape").lower()
+        numbers = [self.noise, *self.shares, self.weight, self.squares]
+        return {"calibration": numbers, "shape": [name, self.shape.numbers()]}
+
+    @classmethod
+    def from_description(cls, described: dict[str, Any]) -> Calibration:
+        """Take back what `described` gave, or ValueError."""
+        five = [float(number) for number in described["calibration"]]
+        if len(five) != 5 or not all(math.isfinite(number) and number > 0 for number in five):
+            raise ValueError("its calibration is not positive and finite")
+        noise, within, between, weight, squares = five
+        name, made_from = described["shape"]
+        return cls(noise, (within, between), shape_from_numbers(name, made_from), weight, squares)
 
     def _variance(self, doubt: Floats) -> Floats:
         within, between = self.shares
