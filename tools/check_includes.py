@@ -12,6 +12,8 @@ MAY_USE = {
     "predictive": NOTHING,
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
+    "drift": NOTHING,
+    "online": frozenset({"random", "parallel", "label", "drift"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

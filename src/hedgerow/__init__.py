@@ -3,7 +3,15 @@
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
+from hedgerow.online import OnlineForestRegressor
 
 __version__ = "0.1.0"
 
-__all__ = ["MondrianBoostingRegressor", "MondrianForestClassifier", "MondrianForestRegressor", "__version__", "load"]
+__all__ = [
+    "MondrianBoostingRegressor",
+    "MondrianForestClassifier",
+    "MondrianForestRegressor",
+    "OnlineForestRegressor",
+    "__version__",
+    "load",
+]
