@@ -3,6 +3,7 @@
 
 namespace hedgerow::bindings {
 void bind_classification_forest(nanobind::module_& m);
+void bind_conformal(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
 void bind_online_forests(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
@@ -13,5 +14,6 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_classification_forest(m);
   hedgerow::bindings::bind_normal_mixture(m);
   hedgerow::bindings::bind_online_forests(m);
+  hedgerow::bindings::bind_conformal(m);
   hedgerow::bindings::bind_regression_forests(m);
 }

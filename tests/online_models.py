@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow import OnlineForestRegressor
+from hedgerow import MondrianForestRegressor, OnlineConformalRegressor, OnlineForestRegressor
 
 FOREST = {"n_estimators": 4, "grace_period": 20, "random_state": 1}
 
@@ -14,11 +14,26 @@ def forest(**changed):
     return OnlineForestRegressor(**{**FOREST, **changed})
 
 
+def conformal(base=None, **changed):
+    base = forest() if base is None else base
+    return OnlineConformalRegressor(base, **{"calibration_size": 60, **changed})
+
+
+def mondrian():
+    return MondrianForestRegressor(3, hyperparameters="paper", random_state=1)
+
+
 MODELS = {
     "forest": forest,
     "forest, linear": lambda: forest(leaf_model="linear"),
     "forest, hoeffding": lambda: forest(split_test="hoeffding", split_confidence=1e-3, drift_detection="page_hinkley"),
     "forest, bounded": lambda: forest(max_nodes=9, leaf_capacity=25, drift_detection=False),
+    "conformal": conformal,
+    "conformal, all options": lambda: conformal(
+        update_every=7, adaptive=True, normalised=True, size_matched=True, adaptation_rate=0.02
+    ),
+    "conformal, approximate": lambda: conformal(mode="approximate", adaptive=True, normalised=True),
+    "conformal, Mondrian": lambda: conformal(mondrian()),
 }
 EVERY_MODEL = pytest.mark.parametrize("new", MODELS.values(), ids=MODELS)
 

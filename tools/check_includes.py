@@ -13,7 +13,8 @@ MAY_USE = {
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
     "drift": NOTHING,
-    "online": frozenset({"random", "parallel", "label", "drift"}),
+    "conformal": NOTHING,
+    "online": frozenset({"random", "parallel", "label", "drift", "conformal"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -3,7 +3,7 @@
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
-from hedgerow.online import OnlineForestRegressor
+from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor
 
 __version__ = "0.1.0"
 
@@ -11,6 +11,7 @@ __all__ = [
     "MondrianBoostingRegressor",
     "MondrianForestClassifier",
     "MondrianForestRegressor",
+    "OnlineConformalRegressor",
     "OnlineForestRegressor",
     "__version__",
     "load",

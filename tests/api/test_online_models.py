@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import hedgerow
-from hedgerow import OnlineForestRegressor
+from hedgerow import OnlineConformalRegressor, OnlineForestRegressor
 from online_models import EVERY_MODEL, MODELS, bits, draw_stream, forest
 
 X, Y = draw_stream()
@@ -32,6 +32,8 @@ QUESTIONS = [
         OnlineForestRegressor(),
         OnlineForestRegressor(leaf_model="linear", n_jobs=2),
         OnlineForestRegressor(split_test="hoeffding", drift_detection="page_hinkley"),
+        OnlineConformalRegressor(),
+        OnlineConformalRegressor(mode="approximate", normalised=True, adaptive=True),
     ]
 )
 def test_scikit_learn(estimator, check):
@@ -98,6 +100,7 @@ def test_a_failed_call_changes_nothing(new, fitted):
         (lambda: model.partial_fit(X, Y, sample_weight=-np.ones(400)), "negative"),
         (lambda: model.fit(X, Y, sample_weight=np.zeros(400)), "every sample_weight is zero"),
         (lambda: model.predict_then_learn(bad_X, Y), "NaN"),
+        (lambda: model.predict_then_learn(X, Y[:-1]), "inconsistent"),
         (lambda: model.learn_one([1.0, np.inf, 2.0], 1.0), "finite"),
         (lambda: model.learn_one([1.0, 2.0, 3.0], np.nan), "finite"),
         (lambda: model.learn_one([1.0, 2.0, 3.0], "x"), "number"),
@@ -217,4 +220,4 @@ def test_prediction_does_not_touch_the_model(new):
 
 def test_names_are_exported():
     assert set(MODELS)
-    assert "OnlineForestRegressor" in hedgerow.__all__
+    assert {"OnlineForestRegressor", "OnlineConformalRegressor"} <= set(hedgerow.__all__)

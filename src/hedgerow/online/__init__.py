@@ -1,5 +1,6 @@
-"""Adaptive forests for streams: document 003."""
+"""Adaptive forests for streams, with intervals: document 003."""
 
+from hedgerow.online._conformal import OnlineConformalRegressor
 from hedgerow.online._forest import OnlineForestRegressor
 
-__all__ = ["OnlineForestRegressor"]
+__all__ = ["OnlineConformalRegressor", "OnlineForestRegressor"]

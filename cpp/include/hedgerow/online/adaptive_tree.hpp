@@ -92,7 +92,7 @@ class AdaptiveTree {
     background.reset();
     warning = make_detector(growth.detector, drift::Level::warning);
     alarm = make_detector(growth.detector, drift::Level::alarm);
-    change = {Change::nothing, Change::nothing, {}, true};
+    change = {Change::nothing, Change::nothing, {}, true, change.is_out_of_bag};
   }
 };
 

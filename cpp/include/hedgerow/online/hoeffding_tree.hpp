@@ -73,7 +73,8 @@ struct Change {
   std::uint32_t sibling =
       nothing;  ///< if it was split: the leaf now on the right; the one on the left keeps its number
   Split split{};
-  bool is_replaced = false;  ///< another tree has taken over, and nothing above holds
+  bool is_replaced = false;   ///< another tree has taken over, and nothing above holds
+  bool is_out_of_bag = true;  ///< the tree did not learn the row
 };
 
 template <LeafLabels L>
@@ -105,7 +106,7 @@ class HoeffdingTree {
   /// `name.birth` is the name of the next leaf to be born, and moves on. A split draws from the given stream.
   Change learn_at(std::uint32_t at, const Row& row, const Growth& growth, LeafName& name, SplitSearch& search,
                   random::Stream stream) {
-    Change change{nodes[at].link, Change::nothing, {}, false};
+    Change change{nodes[at].link, Change::nothing, {}, false, false};
     Leaf<L>& leaf = leaves[change.leaf];
     add(leaf, row, growth, name);
     if (!may_split(growth)) {
