@@ -6,6 +6,7 @@ void bind_classification_forest(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
 void bind_online_forests(nanobind::module_& m);
+void bind_quantile_forest(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
@@ -15,5 +16,6 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_normal_mixture(m);
   hedgerow::bindings::bind_online_forests(m);
   hedgerow::bindings::bind_conformal(m);
+  hedgerow::bindings::bind_quantile_forest(m);
   hedgerow::bindings::bind_regression_forests(m);
 }

@@ -17,6 +17,7 @@ void bind_online_forests(nb::module_& m) {
       .def_rw("max_nodes", &Growth::max_nodes)
       .def_rw("min_samples_leaf", &Growth::min_samples_leaf)
       .def_rw("leaf_capacity", &Growth::leaf_capacity)
+      .def_rw("sketch_size", &Growth::sketch_size)
       .def_rw("split_confidence", &Growth::split_confidence)
       .def_rw("tie_threshold", &Growth::tie_threshold)
       .def_rw("bagging_rate", &Growth::bagging_rate)

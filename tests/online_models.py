@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow import MondrianForestRegressor, OnlineConformalRegressor, OnlineForestRegressor
+from hedgerow import (
+    MondrianForestRegressor,
+    OnlineConformalRegressor,
+    OnlineForestRegressor,
+    OnlineQuantileForestRegressor,
+)
 
 FOREST = {"n_estimators": 4, "grace_period": 20, "random_state": 1}
 
@@ -34,6 +39,10 @@ MODELS = {
     ),
     "conformal, approximate": lambda: conformal(mode="approximate", adaptive=True, normalised=True),
     "conformal, Mondrian": lambda: conformal(mondrian()),
+    "quantile": lambda: OnlineQuantileForestRegressor(forest()),
+    "quantile, conformal": lambda: OnlineQuantileForestRegressor(
+        forest(max_nodes=9), sketch_size=16, conformal=True, calibration_size=50
+    ),
 }
 EVERY_MODEL = pytest.mark.parametrize("new", MODELS.values(), ids=MODELS)
 

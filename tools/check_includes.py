@@ -14,7 +14,8 @@ MAY_USE = {
     "label": frozenset({"numeric"}),
     "drift": NOTHING,
     "conformal": NOTHING,
-    "online": frozenset({"random", "parallel", "label", "drift", "conformal"}),
+    "sketch": NOTHING,
+    "online": frozenset({"random", "parallel", "label", "drift", "conformal", "sketch"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

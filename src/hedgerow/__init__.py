@@ -3,7 +3,7 @@
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
-from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor
+from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
 
 __version__ = "0.1.0"
 
@@ -13,6 +13,7 @@ __all__ = [
     "MondrianForestRegressor",
     "OnlineConformalRegressor",
     "OnlineForestRegressor",
+    "OnlineQuantileForestRegressor",
     "__version__",
     "load",
 ]

@@ -2,5 +2,6 @@
 
 from hedgerow.online._conformal import OnlineConformalRegressor
 from hedgerow.online._forest import OnlineForestRegressor
+from hedgerow.online._quantile import OnlineQuantileForestRegressor
 
-__all__ = ["OnlineConformalRegressor", "OnlineForestRegressor"]
+__all__ = ["OnlineConformalRegressor", "OnlineForestRegressor", "OnlineQuantileForestRegressor"]

@@ -20,6 +20,7 @@ struct Growth {
   std::size_t max_nodes = 0;         ///< of a tree; 0 for no limit
   std::size_t min_samples_leaf = 5;  ///< rows on either side of a split
   std::size_t leaf_capacity = 400;   ///< rows that a leaf keeps
+  std::size_t sketch_size = 200;     ///< of leaves that keep sketches
   double split_confidence = 1e-7;
   double tie_threshold = 0.05;
   double bagging_rate = 1.0;

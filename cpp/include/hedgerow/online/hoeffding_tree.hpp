@@ -138,7 +138,7 @@ class HoeffdingTree {
     ++leaf.n_rows;
     if (growth.linear) leaf.linear.learn(*row.standardised, row.label, row.weight);
     leaf.moments.add(row.label, row.weight);
-    leaf.labels.add(row.label, row.weight, {name.seed, name.tree, leaf.birth});
+    leaf.labels.add(row.label, row.weight, growth, {name.seed, name.tree, leaf.birth});
   }
 
   /// The left child keeps the number of the leaf. Children know the labels of the rows that were kept, and no others.
@@ -156,7 +156,7 @@ class HoeffdingTree {
       Leaf<L>& child = leaves[x[split.feature] > split.threshold ? right_leaf : left_leaf];
       ++child.n_rows;
       child.moments.add(label, weight);
-      child.labels.add(label, weight, {name.seed, name.tree, child.birth});
+      child.labels.add(label, weight, growth, {name.seed, name.tree, child.birth});
       child.rows.keep(x, growth.width, label, weight, growth.leaf_capacity);
     });
     nodes[at] = {split.feature, split.threshold, left};

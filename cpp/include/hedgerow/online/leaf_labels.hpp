@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "hedgerow/online/growth.hpp"
+
 namespace hedgerow::online {
 
 /// Names the random numbers of one leaf: no two leaves of a forest that ever lived share a name.
@@ -23,9 +25,9 @@ struct NumberSource {
 
 template <class L>
 concept LeafLabels = std::copyable<L> && std::default_initializable<L> &&
-                     requires(L labels, const L& kept, double number, const LeafName& name,
+                     requires(L labels, const L& kept, double number, const Growth& growth, const LeafName& name,
                               std::vector<double>& written, NumberSource& source) {
-                       labels.add(number, number, name);  // a label, with its weight
+                       labels.add(number, number, growth, name);  // a label, with its weight
                        // to numbers and back: from a file that nobody vouches for
                        kept.write(written);
                        { labels.read(source) } -> std::same_as<bool>;
@@ -34,7 +36,7 @@ concept LeafLabels = std::copyable<L> && std::default_initializable<L> &&
 
 /// Moments are enough.
 struct NoMore {
-  static void add(double, double, const LeafName&) {}
+  static void add(double, double, const Growth&, const LeafName&) {}
   static void write(std::vector<double>&) {}
   static bool read(auto&) { return true; }
   [[nodiscard]] static std::size_t n_bytes() { return 0; }
