@@ -8,6 +8,7 @@ void bind_normal_mixture(nanobind::module_& m);
 void bind_online_forests(nanobind::module_& m);
 void bind_quantile_forest(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
+void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
 NB_MODULE(_core, m) {
@@ -18,4 +19,5 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_conformal(m);
   hedgerow::bindings::bind_quantile_forest(m);
   hedgerow::bindings::bind_regression_forests(m);
+  hedgerow::bindings::bind_vector_forest(m);
 }
