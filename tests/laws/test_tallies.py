@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -27,7 +29,7 @@ KINDS = pytest.mark.parametrize("kind", COLUMNS, ids=lambda kind: kind.__name__)
 
 def pieces(cuts):
     borders = [0, *sorted(set(cuts)), N]
-    return [slice(begin, end) for begin, end in zip(borders, borders[1:], strict=False)]
+    return [slice(begin, end) for begin, end in pairwise(borders)]
 
 
 @KINDS

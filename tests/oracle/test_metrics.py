@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def integral(cdf, y):
     pieces = [-np.inf, *(y + np.arange(-12.0, 12.5)), np.inf]
     return sum(
         integrate.quad(lambda t: (cdf(t) - (t >= y)) ** 2, begin, end, epsabs=1e-11)[0]
-        for begin, end in zip(pieces, pieces[1:], strict=False)
+        for begin, end in pairwise(pieces)
     )
 
 
@@ -111,7 +112,8 @@ def test_crps_of_mixtures_is_the_integral():
     weights = np.concatenate([RNG.dirichlet(np.ones(size)) for size in np.diff(first)])
     mixture = NormalMixture(first, weights, RNG.normal(size=9), RNG.uniform(0.01, 1, size=9))
     y = np.array([0.3, -2.0, 1.0])
-    expected = [integral(lambda t, one=_one(mixture, row): float(one.cdf(t)[0]), y[row]) for row in range(3)]
+    alone = [_one(mixture, row) for row in range(3)]
+    expected = [integral(lambda t, one=one: float(one.cdf(t)[0]), y[row]) for row, one in enumerate(alone)]
     np.testing.assert_allclose(crps_by_row(y, mixture), expected, rtol=1e-7)
     assert metrics.crps(y, mixture) == pytest.approx(np.mean(expected), rel=1e-7)
     weighted = metrics.crps(y, mixture, sample_weight=[1.0, 0.0, 3.0])

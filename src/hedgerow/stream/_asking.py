@@ -7,6 +7,7 @@ other is asked row by row, through whichever of scikit-learn's or river's method
 from __future__ import annotations
 
 import inspect
+import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -212,9 +213,14 @@ def asked(model: Any, confidence: float, distribution: bool) -> Asked:
 
 def is_classifier_like(model: Any) -> bool:
     """Whether a model, of scikit-learn's kind or of river's, predicts classes."""
-    if hasattr(model, "predict_proba_one") or hasattr(model, "predict_proba"):
-        return True
-    return hasattr(model, "__sklearn_tags__") and bool(is_classifier(model))
+    river: Any = sys.modules.get("river")
+    if river is not None and isinstance(model, river.base.Estimator):
+        # A pipeline of river's has all methods; what it is, its last step says.
+        last = list(model.steps.values())[-1] if hasattr(model, "steps") else model
+        return isinstance(last, river.base.Classifier)
+    if hasattr(model, "__sklearn_tags__"):
+        return bool(is_classifier(model))
+    return hasattr(model, "predict_proba_one") or hasattr(model, "predict_proba")
 
 
 def _numbers(y: npt.NDArray[Any]) -> Floats:

@@ -126,6 +126,36 @@ class IterableStream(Stream):
             yield Chunk(np.stack(rows), label_vector(labels), tuple(reader.names) if names and reader.names else None)
 
 
+def aligned(chunks: Iterable[Chunk], row: int, size: int = CHUNK) -> Iterator[Chunk]:
+    """Yield the same rows, the first of which is number `row`, in chunks that end at multiples of `size`.
+
+    Which rows share a chunk is then the same wherever a stream was cut before.
+    """
+    held: list[Chunk] = []
+    for chunk in chunks:
+        rest = chunk
+        while len(rest):
+            room = size - row % size
+            part, rest = rest[:room], rest[room:]
+            held.append(part)
+            row += len(part)
+            if row % size == 0:
+                yield _joined(held)
+                held = []
+    if held:
+        yield _joined(held)
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    if len({chunk.X.shape[1] for chunk in chunks}) > 1:
+        raise ValueError("the rows of a stream must all have the same number of features")
+    return Chunk(
+        np.concatenate([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks]), chunks[0].names
+    )
+
+
 def as_stream(stream: Any) -> Stream:
     """Return whatever users call a stream as one, or raise TypeError with what can be one."""
     if isinstance(stream, Stream):

@@ -10,7 +10,7 @@ from typing import Any
 from hedgerow.metrics._checks import check_confidence
 from hedgerow.stream._asking import Asked, asked
 from hedgerow.stream._checkpoint import Checkpoint, row_digest
-from hedgerow.stream._chunks import Chunk, Stream, as_stream
+from hedgerow.stream._chunks import Chunk, Stream, aligned, as_stream
 from hedgerow.stream._progress import with_progress
 from hedgerow.stream._run import Run
 
@@ -90,11 +90,12 @@ def evaluation_steps(asking: Asked, source: Stream, run: Run, keeper: Checkpoint
     """Yield the run after each chunk, and once before the first."""
     start, last_digest = 0, None
     if keeper is not None and (snapshot := keeper.resume(run)) is not None:
+        snapshot.run.change_points = run.change_points
         run, last_digest = snapshot.run, snapshot.last_row
         start = run.n_rows
     yield run
     last: Chunk | None = None
-    for chunk in _from_row(source, start, last_digest):
+    for chunk in aligned(_from_row(source, start, last_digest), start):
         begin = time.perf_counter()
         first = run.n_rows
         try:
@@ -126,8 +127,7 @@ def _from_row(source: Stream, start: int, last_digest: str | None) -> Iterator[C
                 f"row {start - 1:,} of the stream is not the one that was learned before the checkpoint; hand in the "
                 "same stream from its beginning, or begin anew with another checkpoint"
             )
-        if rest := chunk[1:] if is_first else chunk:
-            yield rest
+        yield chunk[1:] if is_first else chunk
         is_first = False
     if is_first:
         raise ValueError(f"the stream ends before row {start - 1:,}, which the checkpoint has learned")
