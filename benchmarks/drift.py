@@ -98,7 +98,7 @@ def write(runs: list[Run], speeds: dict[str, float], n_speed: int, load: float) 
         "The report's methods on the same stream, one million rows, 10 trees, read off its figures:\n\n" + reported(),
         "![Share of misses, size and error by window](drift.png)",
         f"Through `evaluate`, {n_speed:,} rows, 10 trees each, processor time on one thread, the better of two turns: "
-        f"hedgerow, `window=2000`, {fast:,.0f} rows/s with intervals; river's AMFRegressor, {slow:,.0f} rows/s without. "
+        f"hedgerow, `window=2000`, {fast:,.0f} rows/s with intervals; river's AMFRegressor, {slow:,.0f} without. "
         f"{fast / slow:.1f} times as fast.",
     ]
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -1,9 +1,19 @@
 """Probabilistic trees and forests that learn row by row and say how sure they are."""
 
+from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 
 __version__ = "0.1.0"
 
-__all__ = ["MondrianBoostingRegressor", "MondrianForestClassifier", "MondrianForestRegressor", "__version__", "load"]
+__all__ = [
+    "MondrianBoostingRegressor",
+    "MondrianForestClassifier",
+    "MondrianForestRegressor",
+    "__version__",
+    "load",
+    "metrics",
+    "predictive",
+    "stream",
+]

@@ -160,13 +160,18 @@ def test_a_fused_model_may_say_its_intervals_itself():
             dist = super().predict_then_learn(X, y, sample_weight)
             return dist if confidence is None else (dist.mean(), dist.interval(confidence))
 
-        n_drifts_ = 0
+        @property
+        def n_drifts_(self):
+            return (self.n_samples_seen_ > 100) + (self.n_samples_seen_ > 1000)
 
     model = Promising(4, random_state=1)
     run = quiet(model, (X, Y), name="MondrianForestRegressor")
+    assert run.drifts == (N - 1,)
+    run.drifts = ()
     assert run == quiet(forest(), (X, Y))
-    Promising.n_drifts_ = 2
-    assert quiet(Promising(4, random_state=1), (X, Y)).drifts == (329, 329)
+    assert quiet(model, (X, Y)).drifts == ()
+    many = quiet(model, (np.tile(X, (4, 1)), np.tile(Y, 4)))
+    assert many.drifts == (999,)
 
 
 def test_runs_are_saved_and_compared(tmp_path):

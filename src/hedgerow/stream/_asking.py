@@ -85,9 +85,10 @@ class Asked(ABC):
         if self._takes_mappings:
             names = chunk.names or range(chunk.X.shape[1])
             return dict(zip(names, chunk.X[index].tolist(), strict=True))
-        return chunk.X[index] if self._has_learned() else chunk.row(index)
+        return chunk.X[index] if self.has_learned() else chunk.row(index)
 
-    def _has_learned(self) -> bool:
+    def has_learned(self) -> bool:
+        """Whether the model has learned a row; where one cannot tell, yes."""
         return not hasattr(self.model, "__sklearn_is_fitted__") or self.model.__sklearn_is_fitted__()
 
     def _in_order(self, chunk: Chunk) -> Chunk:
@@ -137,7 +138,7 @@ class AskedRegressor(Asked):
 
     def _forecast_one(self, x: Any, X: Floats, y: Any) -> Columns:
         labels = _numbers(np.array([y]))
-        if not self._has_learned():
+        if not self.has_learned():
             prior = float(self.model.predict_one(x)) if hasattr(self.model, "predict_one") else 0.0
             return self._columns(labels, [prior], [[-np.inf, np.inf]])
         try:

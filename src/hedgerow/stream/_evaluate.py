@@ -75,44 +75,74 @@ def evaluate(
     >>> run.n_rows, len(run.history["mean_error_rate"]), model.n_samples_
     (800, 4, 200)
     """
-    asking = asked(model, check_confidence(confidence), distribution)
     source = as_stream(stream)
-    run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.new_tallies()))
-    run.change_points = source.change_points
-    keeper = None if checkpoint is None else Checkpoint(checkpoint, model, checkpoint_every)
-    steps = evaluation_steps(asking, source, run, keeper)
+    steps = evaluation(
+        model,
+        source,
+        confidence,
+        window,
+        checkpoint,
+        checkpoint_every=checkpoint_every,
+        distribution=distribution,
+        name=name,
+    )
+    run = next(steps)
     for step in with_progress(steps, source, run.name) if progress else steps:
         run = step
     return run
 
 
-def evaluation_steps(asking: Asked, source: Stream, run: Run, keeper: Checkpoint | None) -> Iterator[Run]:
-    """Yield the run after each chunk, and once before the first."""
+def evaluation(
+    model: Any,
+    source: Stream,
+    confidence: float,
+    window: int,
+    checkpoint: str | os.PathLike[str] | None,
+    *,
+    checkpoint_every: int | None = None,
+    distribution: bool = False,
+    name: str | None = None,
+) -> Iterator[Run]:
+    """Yield the run before the first chunk and after each; what `evaluate` does, for those who watch."""
+    asking = asked(model, check_confidence(confidence), distribution)
+    run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.new_tallies()))
+    run.change_points = source.change_points
+    keeper = None if checkpoint is None else Checkpoint(checkpoint, model, checkpoint_every)
     start, last_digest = 0, None
     if keeper is not None and (snapshot := keeper.resume(run)) is not None:
         snapshot.run.change_points = run.change_points
         run, last_digest = snapshot.run, snapshot.last_row
         start = run.n_rows
     yield run
-    last: Chunk | None = None
+    chunk: Chunk | None = None
     for chunk in aligned(_from_row(source, start, last_digest), start):
-        begin = time.perf_counter()
-        first = run.n_rows
-        try:
-            columns = asking.forecast_then_learn(chunk)
-        except ValueError as error:
-            raise ValueError(f"in rows {first:,} to {first + len(chunk) - 1:,} of the stream: {error}") from error
-        run.update(columns)
-        _mark_drifts(run, asking.model)
-        run.seconds += time.perf_counter() - begin
+        _step(asking, run, chunk)
         if keeper is not None:
             keeper.write_if_due(run, chunk)
-        last = chunk
         yield run
-    if keeper is not None and last is not None:
-        keeper.write(run, last)
+    if keeper is not None and chunk is not None:
+        keeper.write(run, chunk)
     if run.n_rows == 0:
         raise ValueError("the stream has no rows")
+
+
+def _step(asking: Asked, run: Run, chunk: Chunk) -> None:
+    """Forecast, score and learn the rows of a chunk."""
+    begin, first = time.perf_counter(), run.n_rows
+    n_drifts = _n_drifts(asking) if asking.has_learned() else 0
+    try:
+        columns = asking.forecast_then_learn(chunk)
+    except ValueError as error:
+        raise ValueError(f"in rows {first:,} to {first + len(chunk) - 1:,} of the stream: {error}") from error
+    run.update(columns)
+    if _n_drifts(asking) > n_drifts:
+        run.drifts += (run.n_rows - 1,)
+    run.seconds += time.perf_counter() - begin
+
+
+def _n_drifts(asking: Asked) -> int:
+    """Drifts that the model has noticed so far, if it counts them."""
+    return int(getattr(asking.model, "n_drifts_", 0))
 
 
 def _from_row(source: Stream, start: int, last_digest: str | None) -> Iterator[Chunk]:
@@ -131,10 +161,3 @@ def _from_row(source: Stream, start: int, last_digest: str | None) -> Iterator[C
         is_first = False
     if is_first:
         raise ValueError(f"the stream ends before row {start - 1:,}, which the checkpoint has learned")
-
-
-def _mark_drifts(run: Run, model: Any) -> None:
-    """Mark the row if the model has noticed more drifts than before."""
-    n_new = int(getattr(model, "n_drifts_", 0)) - len(run.drifts)
-    if n_new > 0:
-        run.drifts += (run.n_rows - 1,) * n_new

@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
-from rich.text import Text
-
 from hedgerow.stream._chunks import Stream
 from hedgerow.stream._run import Run
 
@@ -22,33 +18,33 @@ SHOWN = {
 """Scores worth a glance while a run is under way, and what they are called."""
 
 
-class _Speed(ProgressColumn):
-    """Rows a second."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f} rows/s", style="cyan")
-
-
-def with_progress(steps: Iterator[Run], stream: Stream, name: str, console: Console | None = None) -> Iterator[Run]:
+def with_progress(steps: Iterator[Run], stream: Stream, name: str, console: Any = None) -> Iterator[Run]:
     """Show a bar while the steps are taken. Where there is no terminal, show nothing."""
+    # Imported here: nobody who only wants a model should wait for it.
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True) if console is None else console
     if not (console.is_terminal or console.is_jupyter):
         yield from steps
         return
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=20),
-        TextColumn("{task.completed:,} rows"),
-        _Speed(),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.fields[latest]}"),
-        console=console,
+    columns = (
+        "{task.description}",
+        "{task.completed:,} rows",
+        "[cyan]{task.fields[speed]}",
+        "[dim]{task.fields[latest]}",
     )
-    with bar:
-        task = bar.add_task(name, total=stream.n_rows, latest="")
+    what, n_rows, speed, latest = map(TextColumn, columns)
+    with Progress(what, BarColumn(bar_width=20), n_rows, speed, TimeRemainingColumn(), latest, console=console) as bar:
+        task = bar.add_task(name, total=stream.n_rows, speed="", latest="")
         for run in steps:
-            bar.update(task, completed=run.n_rows, total=expected_rows(stream, run), latest=latest_scores(run))
+            bar.update(
+                task,
+                completed=run.n_rows,
+                total=expected_rows(stream, run),
+                speed=f"{run.n_rows / max(run.seconds, 1e-9):,.0f} rows/s",
+                latest=latest_scores(run),
+            )
             yield run
 
 
