@@ -43,14 +43,13 @@ def scores_table(runs: Sequence[Run]) -> Table:
 
 def history_table(run: Run, last: int | None = None) -> Table:
     """Return the scores of each window, or of the last ones."""
-    history = run.history
+    history = run.windows(last)
     names = [name for name in history if name not in ("begin", "end")]
     table = Table(title=run.name, title_justify="left", header_style="bold", pad_edge=False)
     table.add_column("rows", style="cyan", justify="right", no_wrap=True)
     for name in names:
         table.add_column(HEADINGS.get(name, name), justify="right")
-    n = len(history["end"])
-    for index in range(0 if last is None else max(0, n - last), n):
+    for index in range(len(history["end"])):
         table.add_row(f"{history['end'][index]:,}", *(number(history[name][index]) for name in names))
     return table
 

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -105,9 +104,10 @@ class Checkpoint:
         arrays = {name: np.frombuffer(part._to_bytes(), np.uint8) for name, part in parts.items()}
         about = json.dumps({"started_as": self._started_as, "last_row": row_digest(last, len(last) - 1)})
         body = arrays_to_bytes(arrays, metadata={"checkpoint": about})
-        handle, temporary = tempfile.mkstemp(dir=self.path.absolute().parent, prefix=f".{self.path.name}.")
+        # Always the same name: what a killed process left half written is written over.
+        temporary = self.path.with_name(f".{self.path.name}.new")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with temporary.open("wb") as file:
                 for part in (MAGIC, hashlib.sha256(body).hexdigest().encode(), b"\n", body):
                     file.write(part)
                 file.flush()
@@ -116,7 +116,7 @@ class Checkpoint:
             os.replace(temporary, self.path)
             self._sync_folder()
         except BaseException:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
         self._written_rows, self._written_at = run.n_rows, time.monotonic()
         self._took = self._written_at - begin

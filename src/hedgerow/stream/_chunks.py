@@ -109,21 +109,37 @@ class IterableStream(Stream):
                 yield wanted[begin : begin + size]
 
     def _as_they_come(self, size: int) -> Iterator[Chunk]:
-        items = iter(self._items)
-        reader: RowReader | None = None
-        while (first := next(items, None)) is not None:
-            x, y = _pair(first)
+        items = map(_pair, self._items)
+        reader: _Rows | None = None
+        for x, y in items:
             if _is_matrix(x):
                 yield as_chunk(x, y)
                 continue
-            names = tuple(map(str, x)) if isinstance(x, Mapping) else None
-            if reader is None:
-                reader = _reader_like(x)
+            reader = _Rows(x) if reader is None else reader
             rows, labels = [reader(x)], [y]
-            for x_next, y_next in map(_pair, islice(items, size - 1)):
+            for x_next, y_next in islice(items, size - 1):
                 rows.append(reader(x_next))
                 labels.append(y_next)
-            yield Chunk(np.stack(rows), label_vector(labels), tuple(reader.names) if names and reader.names else None)
+            yield Chunk(np.stack(rows), label_vector(labels), reader.names)
+
+
+class _Rows:
+    """Reads rows that are like the first one: mappings with its keys, or vectors of its length."""
+
+    def __init__(self, first: Any) -> None:
+        self._keys = tuple(first) if isinstance(first, Mapping) else None
+        self.names = None if self._keys is None else tuple(map(str, self._keys))
+        self._read = RowReader(len(self._keys) if self._keys is not None else as_vector(first).size, None)
+
+    def __call__(self, x: Any) -> Floats:
+        if self._keys is None:
+            return self._read(x)
+        if not isinstance(x, Mapping):
+            raise ValueError(f"the first row of the stream is a mapping, another is a {type(x).__name__}")
+        missing = [key for key in self._keys if key not in x]
+        if missing:
+            raise ValueError(f"a row of the stream has no feature {missing[0]!r}, which the first one has")
+        return self._read([x[key] for key in self._keys])
 
 
 def aligned(chunks: Iterable[Chunk], row: int, size: int = CHUNK) -> Iterator[Chunk]:
@@ -209,10 +225,3 @@ def _pair(item: Any) -> tuple[Any, Any]:
     if not isinstance(item, tuple | list) or len(item) != 2:
         raise TypeError(f"a stream must give pairs (x, y), got {type(item).__name__} {item!r:.80}")
     return item[0], item[1]
-
-
-def _reader_like(x: Any) -> RowReader:
-    """Return what reads rows like this one, the first."""
-    if isinstance(x, Mapping):
-        return RowReader(len(x), np.asarray(list(x), dtype=object))
-    return RowReader(as_vector(x).size, None)

@@ -56,8 +56,8 @@ def expected_rows(stream: Stream, run: Run) -> int | None:
 
 def latest_scores(run: Run) -> str:
     """Return a few scores of the latest full window."""
-    history = run.history
-    full = [index for index, end in enumerate(history["end"]) if end % run.window == 0]
+    recent = run.windows(last=2)
+    full = [index for index, end in enumerate(recent["end"]) if end % run.window == 0]
     if not full:
         return ""
-    return "  ".join(f"{word} {history[name][full[-1]]:.3g}" for name, word in SHOWN.items() if name in history)
+    return "  ".join(f"{word} {recent[name][full[-1]]:.3g}" for name, word in SHOWN.items() if name in recent)

@@ -53,6 +53,8 @@ class Run(Saveable):
     def __init__(self, name: str, task: str, confidence: float, window: int, scored: str) -> None:
         if task not in TASKS:
             raise ValueError(f"task must be one of {TASKS}, got {task!r}")
+        if not isinstance(name, str) or not isinstance(scored, str):
+            raise ValueError(f"name and scored must be texts, got {name!r} and {scored!r}")
         check_integer("window", window, least=1)
         check_confidence(confidence)
         self.name, self.task, self.confidence, self.window, self.scored = name, task, confidence, window, scored
@@ -85,11 +87,17 @@ class Run(Saveable):
     @property
     def history(self) -> dict[str, npt.NDArray[Any]]:
         """Scores of each window, by name, with the rows at which it begins and ends."""
+        return self.windows()
+
+    def windows(self, last: int | None = None) -> dict[str, npt.NDArray[Any]]:
+        """Return the last windows of the history, or all."""
         n_full = self.n_rows // self.window
-        begin = np.arange(n_full + (self.n_rows % self.window > 0)) * self.window
+        n = n_full + (self.n_rows % self.window > 0)
+        first = 0 if last is None else max(0, n - last)
+        begin = np.arange(first, n) * self.window
         columns: dict[str, npt.NDArray[Any]] = {"begin": begin, "end": np.minimum(begin + self.window, self.n_rows)}
         for windowed in self._windowed.values():
-            parts = windowed.history + ([windowed.current.scores()] if windowed.n_current else [])
+            parts = windowed.history[first:] + ([windowed.current.scores()] if windowed.n_current else [])
             for name in windowed.total.scores():
                 columns[name] = np.array([part[name] for part in parts], dtype=np.float64)
         return columns
