@@ -2,12 +2,13 @@
 
 from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
-from hedgerow.boosting import MondrianBoostingRegressor
+from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "MondrianBoostingClassifier",
     "MondrianBoostingRegressor",
     "MondrianForestClassifier",
     "MondrianForestRegressor",

@@ -11,7 +11,12 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from hedgerow import MondrianBoostingRegressor, MondrianForestClassifier, MondrianForestRegressor
+from hedgerow import (
+    MondrianBoostingClassifier,
+    MondrianBoostingRegressor,
+    MondrianForestClassifier,
+    MondrianForestRegressor,
+)
 from hedgerow.cli._console import check_destination, console, errors_in_words
 from hedgerow.cli._scores import history_table, scores_table
 from hedgerow.stream import Run, rows
@@ -20,7 +25,7 @@ from hedgerow.stream._progress import expected_rows
 
 MODELS: dict[str, dict[str, Any]] = {
     "mondrian": {"number": MondrianForestRegressor, "class": MondrianForestClassifier},
-    "boosting": {"number": MondrianBoostingRegressor},
+    "boosting": {"number": MondrianBoostingRegressor, "class": MondrianBoostingClassifier},
 }
 """Models by name and by what they predict."""
 
