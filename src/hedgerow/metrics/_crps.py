@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from hedgerow.predictive import LocationScale, NormalMixture
+from hedgerow.predictive import Forecasts, LocationScale, NormalMixture
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, Shape, StudentShape
 
 Floats = npt.NDArray[np.float64]
@@ -49,6 +49,14 @@ def _(forecast: LocationScale, y: Floats) -> Floats:
     """What is moved and stretched has its score stretched."""
     scores: Floats = forecast.scale * _crps_of_shape(forecast.shape, (y - forecast.location) / forecast.scale)
     return scores
+
+
+@crps_of_distribution.register
+def _(forecast: Forecasts, y: Floats) -> Floats:
+    ends = np.cumsum([len(part) for part in forecast.parts])
+    labels = np.split(y, ends[:-1])
+    parts = [crps_of_distribution(part, own) for part, own in zip(forecast.parts, labels, strict=True)]
+    return np.concatenate([np.empty(0), *parts])
 
 
 @singledispatch

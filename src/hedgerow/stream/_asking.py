@@ -111,7 +111,12 @@ class AskedRegressor(Asked):
     def __init__(self, model: Any, confidence: float, distribution: bool) -> None:
         super().__init__(model)
         self.confidence, self.distribution = confidence, distribution
-        self._fused_interval = self._is_fused and "confidence" in inspect.signature(model.predict_then_learn).parameters
+        knobs = inspect.signature(model.predict_then_learn).parameters if self._is_fused else {}
+        # Some models are asked what to return, others always return means and intervals.
+        self._how: dict[str, Any] = {} if distribution or "confidence" not in knobs else {"confidence": confidence}
+        if self._how and "returns" in knobs:
+            self._how["returns"] = "interval"
+        self._is_fused &= not distribution or "confidence" not in knobs or "returns" in knobs
         self._has_dist = hasattr(model, "predict_dist")
         self._has_interval = self._has_dist or hasattr(model, "predict_interval")
         if distribution and not self._has_dist:
@@ -131,10 +136,8 @@ class AskedRegressor(Asked):
 
     def _fused(self, chunk: Chunk) -> Columns:
         labels = _numbers(chunk.y)
-        if self._fused_interval and not self.distribution:
-            mean, interval = self.model.predict_then_learn(chunk.X, labels, confidence=self.confidence)
-            return self._columns(labels, mean, interval)
-        return self._from_dist(labels, self.model.predict_then_learn(chunk.X, labels))
+        said = self.model.predict_then_learn(chunk.X, labels, **self._how)
+        return self._columns(labels, said[0], said[-1]) if self._how else self._from_dist(labels, said)
 
     def _forecast_one(self, x: Any, X: Floats, y: Any) -> Columns:
         labels = _numbers(np.array([y]))
