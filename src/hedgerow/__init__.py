@@ -1,5 +1,6 @@
 """Probabilistic trees and forests that learn row by row and say how sure they are."""
 
+from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
@@ -17,4 +18,7 @@ __all__ = [
     "OnlineQuantileForestRegressor",
     "__version__",
     "load",
+    "metrics",
+    "predictive",
+    "stream",
 ]
