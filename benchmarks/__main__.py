@@ -1,4 +1,5 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``; commands: classification, accuracy, drift."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``; commands: classification, accuracy, drift,
+online-forests."""
 
 from __future__ import annotations
 
@@ -21,6 +22,8 @@ from benchmarks import (
     growth,
     memory,
     online,
+    online_forests,
+    online_report,
     predict,
     report,
     threads,
@@ -28,6 +31,7 @@ from benchmarks import (
 from benchmarks.accuracy_models import Score
 from benchmarks.class_curves import Curve
 from benchmarks.report import Line
+from benchmarks.stream_methods import Scores
 from benchmarks.timing import Effort
 
 MENU: dict[str, Callable[[Effort], Iterator[Line]]] = {
@@ -154,6 +158,36 @@ def forget(
     if rows >= 1_000_000:
         drift.write(runs, speeds, n_speed, load)
         console.print(f"written to {drift.PAGE} and {drift.PICTURE}")
+
+
+@app.command("online-forests")
+def stream_intervals(
+    data: Annotated[Path | None, typer.Option(help="Folder with the data.", envvar="HEDGEROW_DATA")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A tenth of the rows, no sets, no verdicts.")] = False,
+) -> None:
+    """Measure online forests with intervals. A run that is not quick also writes benchmarks/online_forests.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    lines: list[Line] = []
+    scores: list[Scores] = []
+    with console.status("measuring"):
+        try:
+            for found in online_forests.run(data, quick):
+                if isinstance(found, Scores):
+                    scores.append(found)
+                    console.print(f"{found.data}, {found.method}: loss {found.loss:.4f}", highlight=False)
+                else:
+                    lines.append(replace(found, target=None) if quick else found)
+                    console.print(f"{found.section}: {found.what}: {found.cells[3]}", highlight=False)
+        except FileNotFoundError as error:
+            console.print(str(error), highlight=False, soft_wrap=True)
+            raise typer.Exit(1) from None
+    lines += online_forests.verdicts(scores)
+    report.show(lines, console)
+    console.print(report.machine(), report.warning(load))
+    if not quick:
+        online_report.write(lines, scores, load)
+        console.print(f"written to {online_report.PAGE}")
 
 
 if __name__ == "__main__":
