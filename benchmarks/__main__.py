@@ -1,5 +1,7 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``; commands: classification, accuracy, drift,
-online-forests."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``.
+
+Commands: classification, accuracy, drift, online-forests.
+"""
 
 from __future__ import annotations
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.online_forests import memory_curve
+from benchmarks.online_forests import POINTS, memory_curve
 from benchmarks.report import HEADINGS, Line, machine, warning
 from benchmarks.stream_methods import METHODS, PEER_ROWS, RIVER, SETS, Scores
 
@@ -48,18 +48,11 @@ def _means(scores: Sequence[Scores]) -> str:
     rows = []
     for method in METHODS:
         own = [each for each in scores if each.method == method and each.data in SETS]
-        mean: Callable[[str], float] = lambda what, own=own: float(np.mean([getattr(each, what) for each in own]))  # noqa: E731
-        highest = max(each.miss_rate for each in own)
-        rows.append(
-            (
-                method,
-                f"{mean('miss_rate'):.3f}",
-                f"{highest:.3f}",
-                f"{mean('size'):.3f}",
-                f"{mean('loss'):.4f}",
-                f"{mean('utility'):.3f}",
-            )
+        misses, sizes, losses, utilities = (
+            np.array([getattr(each, what) for each in own]) for what in ("miss_rate", "size", "loss", "utility")
         )
+        shown = (misses.mean(), misses.max(), sizes.mean(), losses.mean(), utilities.mean())
+        rows.append((method, *(f"{value:.{4 if place == 3 else 3}f}" for place, value in enumerate(shown))))
     return _markdown(head, rows)
 
 
@@ -80,7 +73,7 @@ def draw_memory(n: int = 1_000_000) -> None:
     figure, axes = plt.subplots(figsize=(6.4, 3.6), layout="constrained")
     for max_nodes, n_rows, colour in ((1001, n, "#0072B2"), (201, n, "#009E73"), (None, n // 5, "#D55E00")):
         sizes = memory_curve(n_rows, max_nodes)
-        rows = np.arange(1, 21) * (n_rows // 20)
+        rows = np.arange(1, POINTS + 1) * (n_rows // POINTS)
         axes.plot(rows, sizes, color=colour, label="no bound" if max_nodes is None else f"max_nodes={max_nodes}")
     axes.set(xlabel="rows learned", ylabel="megabytes", yscale="log", title="An online forest of 10 trees, two drifts")
     axes.legend()
