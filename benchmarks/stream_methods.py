@@ -79,6 +79,9 @@ class Scores:
     loss: float
     utility: float
 
+    def __str__(self) -> str:
+        return f"{self.data}, {self.method}: misses {self.miss_rate:.3f}, loss {self.loss:.4f}"
+
     @classmethod
     def of(cls, data: str, method: str, y: Floats, interval: Floats) -> Scores:
         return cls(

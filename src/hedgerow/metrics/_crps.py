@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from hedgerow.predictive import Forecasts, LabelMixture, LocationScale, NormalMixture
+from hedgerow.predictive import Forecasts, LabelMixture, LocationScale, NormalMixture, Reshaped
 from hedgerow.predictive._conformal import ConformalShape
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, Shape, StudentShape
 
@@ -50,6 +50,12 @@ def _(forecast: LocationScale, y: Floats) -> Floats:
     """What is moved and stretched has its score stretched."""
     scores: Floats = forecast.scale * _crps_of_shape(forecast.shape, (y - forecast.location) / forecast.scale)
     return scores
+
+
+@crps_of_distribution.register
+def _(forecast: Reshaped, y: Floats) -> Floats:
+    """No closed form: the levels of a common shape are moved, differently in each row."""
+    return crps_of_quantiles(forecast.ppf(FALLBACK_LEVELS), FALLBACK_LEVELS, y)
 
 
 @crps_of_distribution.register
@@ -121,7 +127,7 @@ def crps_of_samples(samples: Floats, y: Floats) -> Floats:
     ordered = np.sort(samples, axis=1)
     n = ordered.shape[1]
     # E|X - X'| / 2 is the sum of (2 k - n - 1) x_(k) / n^2 over the ordered sample.
-    spread = ordered @ (2.0 * np.arange(1, n + 1) - n - 1.0) / n**2
+    spread = (ordered * (2.0 * np.arange(1, n + 1) - n - 1.0)).sum(axis=1) / n**2
     scores: Floats = np.abs(ordered - y[:, None]).mean(axis=1) - spread
     return scores
 
@@ -135,7 +141,8 @@ def crps_of_quantiles(quantiles: Floats, levels: Floats, y: Floats) -> Floats:
     borders = np.concatenate([[0.0], 0.5 * (levels[1:] + levels[:-1]), [1.0]])
     gaps = y[:, None] - quantiles
     losses = np.maximum(levels * gaps, (levels - 1.0) * gaps)
-    scores: Floats = 2.0 * losses @ np.diff(borders)
+    # Not a product of matrices: its last bits depend on how many rows there are.
+    scores: Floats = 2.0 * (losses * np.diff(borders)).sum(axis=1)
     return scores
 
 

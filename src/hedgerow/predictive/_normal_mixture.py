@@ -70,7 +70,7 @@ class NormalMixture:
             np.concatenate([np.empty(0), *(getattr(part, name) for part in parts)])
             for name in ("weights", "means", "variances")
         )
-        return cls(first, weights, means, variances, parts[0]._n_threads if parts else 1)
+        return cls(first, weights, means, variances, n_threads=parts[0]._n_threads if parts else 1)
 
     def __len__(self) -> int:
         return self.first.size - 1
