@@ -21,6 +21,8 @@ from benchmarks import (
     growth,
     memory,
     online,
+    online_forests,
+    online_report,
     predict,
     prequential,
     prequential_report,
@@ -94,6 +96,13 @@ def forecast(data: Data = None, quick: Quick = False) -> None:
     compare(
         prequential.run(data, quick), prequential.verdicts, quick, prequential_report.PAGE, prequential_report.write
     )
+
+
+@app.command("online-forests")
+def cover(data: Data = None, quick: Quick = False) -> None:
+    """Measure online forests with intervals. A run that is not quick also writes benchmarks/online_forests.md."""
+    measured = online_forests.run(data, quick)
+    compare(measured, online_forests.verdicts, quick, online_report.PAGE, online_report.write)
 
 
 def compare(

@@ -14,7 +14,7 @@ import pytest
 from sklearn.linear_model import SGDRegressor
 
 from hedgerow import MondrianBoostingRegressor, MondrianForestClassifier, MondrianForestRegressor
-from hedgerow.stream import ArrayStream, evaluate, friedman_drift
+from hedgerow.stream import ArrayStream, _checkpoint, evaluate, friedman_drift
 from hedgerow.stream._checkpoint import read_checkpoint
 
 N = 6000
@@ -197,6 +197,16 @@ def test_what_cannot_be_kept_is_refused_before_work_begins(tmp_path):
         quiet(forest(), stream, checkpoint=tmp_path / "nowhere" / "checkpoint")
     with pytest.raises(ValueError, match="checkpoint_every"):
         quiet(forest(), stream, checkpoint=tmp_path / "checkpoint", checkpoint_every=0)
+
+
+def test_unless_told_it_is_written_when_time_has_passed(tmp_path, monkeypatch):
+    X, y = friedman_drift("report", 2000, random_state=0).arrays()
+    for least, is_written in ((0.0, True), (1000.0, False)):
+        monkeypatch.setattr(_checkpoint, "LEAST_SECONDS", least)
+        path = tmp_path / f"checkpoint {least}"
+        with pytest.raises(CutError):
+            quiet(forest(), Cut(X, y, 1500), checkpoint=path)
+        assert path.exists() == is_written
 
 
 def test_unless_told_it_is_written_at_the_end(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, stats
 
 from hedgerow import metrics
-from hedgerow.predictive import LocationScale, NormalMixture
+from hedgerow.predictive import Forecasts, LocationScale, NormalMixture, Reshaped
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, StudentShape
 
 RNG = np.random.default_rng(0)
@@ -132,6 +132,21 @@ def test_crps_of_shapes_is_the_integral(shape):
         one = _one(dist, row)
         expected = integral(lambda t, one=one: float(one.cdf(np.array([t]))[0]), y[row])
         assert metrics.crps(y[row : row + 1], one) == pytest.approx(expected, rel=1e-7)
+
+
+def test_crps_of_reshaped_distributions_comes_close_and_of_parts_is_that_of_each():
+    """They are of the kind LocationScale, whose closed form does not hold for them."""
+    knots = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+    levels = np.array([[0.0, 0.1, 0.3, 0.5, 1.0], [0.0, 0.4, 0.5, 0.6, 1.0]])
+    dist = Reshaped(np.zeros(2), np.array([1.0, 2.0]), NormalShape(), knots, levels)
+    y = np.array([0.4, -1.0])
+    alone = [Reshaped(np.zeros(1), dist.scale[[row]], dist.shape, knots, levels[[row]]) for row in range(2)]
+    expected = [integral(lambda t, one=one: float(one.cdf(np.array([t]))[0]), y[row]) for row, one in enumerate(alone)]
+    assert metrics.crps(y, dist) == pytest.approx(np.mean(expected), rel=1e-3)
+    assert metrics.crps(y, LocationScale(dist.location, dist.scale, dist.shape)) != pytest.approx(
+        np.mean(expected), rel=0.05
+    )
+    assert metrics.crps(y, Forecasts(alone)) == metrics.crps(y, dist)
 
 
 def test_crps_of_gaussians_is_that_of_a_mixture_of_one():

@@ -29,12 +29,13 @@ HEADINGS = {
 
 def scores_table(runs: Sequence[Run]) -> Table:
     """Return the scores of whole runs, a column for each run."""
-    table = Table(show_header=True, header_style="bold", pad_edge=False)
+    table = Table(show_header=True, header_style="bold")
     table.add_column("", style="cyan", no_wrap=True)
     for run in runs:
         table.add_column(run.name, justify="right")
     table.add_row("rows", *(f"{run.n_rows:,}" for run in runs))
-    table.add_row("promised misses", *(f"{1 - run.confidence:.3g}" for run in runs))
+    if runs[0].task == "regression":
+        table.add_row("promised misses", *(f"{1 - run.confidence:.3g}" for run in runs))
     for name in dict.fromkeys(name for run in runs for name in run.scores):
         table.add_row(HEADINGS.get(name, name), *(number(run.scores.get(name)) for run in runs))
     table.add_row("rows a second", *(f"{run.n_rows / max(run.seconds, 1e-9):,.0f}" for run in runs))
@@ -45,7 +46,7 @@ def history_table(run: Run, last: int | None = None) -> Table:
     """Return the scores of each window, or of the last ones."""
     history = run.windows(last)
     names = [name for name in history if name not in ("begin", "end")]
-    table = Table(title=run.name, title_justify="left", header_style="bold", pad_edge=False)
+    table = Table(title=run.name, title_justify="left", header_style="bold")
     table.add_column("rows", style="cyan", justify="right", no_wrap=True)
     for name in names:
         table.add_column(HEADINGS.get(name, name), justify="right")

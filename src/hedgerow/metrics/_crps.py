@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from hedgerow.predictive import Forecasts, LocationScale, NormalMixture
+from hedgerow.predictive import Forecasts, LabelMixture, LocationScale, NormalMixture, Reshaped
+from hedgerow.predictive._conformal import ConformalShape
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, Shape, StudentShape
 
 Floats = npt.NDArray[np.float64]
@@ -52,6 +53,12 @@ def _(forecast: LocationScale, y: Floats) -> Floats:
 
 
 @crps_of_distribution.register
+def _(forecast: Reshaped, y: Floats) -> Floats:
+    """No closed form: the levels of a common shape are moved, differently in each row."""
+    return crps_of_quantiles(forecast.ppf(FALLBACK_LEVELS), FALLBACK_LEVELS, y)
+
+
+@crps_of_distribution.register
 def _(forecast: Forecasts, y: Floats) -> Floats:
     ends = np.cumsum([len(part) for part in forecast.parts])
     labels = np.split(y, ends[:-1])
@@ -59,10 +66,30 @@ def _(forecast: Forecasts, y: Floats) -> Floats:
     return np.concatenate([np.empty(0), *parts])
 
 
+@crps_of_distribution.register
+def _(forecast: LabelMixture, y: Floats) -> Floats:
+    """E|X - y| over the labels, less the integral of F (1 - F), which is E|X - X'| / 2."""
+    row = np.repeat(np.arange(len(forecast)), forecast.sizes)
+    distance = np.add.reduceat(forecast.weights * np.abs(forecast.labels - y[row]), forecast.first[:-1])
+    order = np.lexsort([forecast.labels, row])
+    labels, weights = forecast.labels[order], forecast.weights[order]
+    below = np.cumsum(weights) - row  # the weights of a row add up to one
+    gaps = np.append(np.diff(labels), 0.0)
+    gaps[forecast.first[1:] - 1] = 0.0
+    scores: Floats = distance - np.add.reduceat(below * (1.0 - below) * gaps, forecast.first[:-1])
+    return scores
+
+
 @singledispatch
 def _crps_of_shape(shape: Shape, z: Floats) -> Floats:
     quantiles = np.broadcast_to(shape.ppf(FALLBACK_LEVELS), (z.size, FALLBACK_LEVELS.size))
     return crps_of_quantiles(quantiles, FALLBACK_LEVELS, z)
+
+
+@_crps_of_shape.register
+def _(shape: ConformalShape, z: Floats) -> Floats:
+    """Of the scores, smoothed: extreme quantiles may be infinite, and the score would be."""
+    return _crps_of_shape(shape.smooth, z)
 
 
 @_crps_of_shape.register
@@ -100,7 +127,7 @@ def crps_of_samples(samples: Floats, y: Floats) -> Floats:
     ordered = np.sort(samples, axis=1)
     n = ordered.shape[1]
     # E|X - X'| / 2 is the sum of (2 k - n - 1) x_(k) / n^2 over the ordered sample.
-    spread = ordered @ (2.0 * np.arange(1, n + 1) - n - 1.0) / n**2
+    spread = (ordered * (2.0 * np.arange(1, n + 1) - n - 1.0)).sum(axis=1) / n**2
     scores: Floats = np.abs(ordered - y[:, None]).mean(axis=1) - spread
     return scores
 
@@ -114,7 +141,8 @@ def crps_of_quantiles(quantiles: Floats, levels: Floats, y: Floats) -> Floats:
     borders = np.concatenate([[0.0], 0.5 * (levels[1:] + levels[:-1]), [1.0]])
     gaps = y[:, None] - quantiles
     losses = np.maximum(levels * gaps, (levels - 1.0) * gaps)
-    scores: Floats = 2.0 * losses @ np.diff(borders)
+    # Not a product of matrices: its last bits depend on how many rows there are.
+    scores: Floats = 2.0 * (losses * np.diff(borders)).sum(axis=1)
     return scores
 
 

@@ -61,7 +61,8 @@ def crps(
     """Continuous ranked probability score, in the unit of the labels. Smaller is better.
 
     ``mean(E|X - y| - E|X - X'| / 2)`` with X, X' independent draws from the forecast; of a single number it is the
-    absolute error. Closed forms are used for mixtures of Gaussians, for Gaussians, for Student's t and for samples.
+    absolute error. Closed forms are used for mixtures of Gaussians, for Gaussians, for Student's t and for samples;
+    other distributions are scored by 400 of their quantiles.
 
     Parameters
     ----------

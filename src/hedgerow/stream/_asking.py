@@ -10,7 +10,6 @@ import inspect
 import sys
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,7 @@ import numpy.typing as npt
 from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 
-from hedgerow.metrics import ClassTally, DistributionTally, ErrorTally, IntervalTally
 from hedgerow.metrics._distributions import crps_of_rows
-from hedgerow.metrics._tally import Tally
 from hedgerow.stream._chunks import Chunk
 
 Floats = npt.NDArray[np.float64]
@@ -41,9 +38,10 @@ class Asked(ABC):
         # river's models take mappings only.
         self._takes_mappings = not hasattr(model, "predict") and not hasattr(model, "partial_fit")
 
+    @property
     @abstractmethod
-    def new_tallies(self) -> dict[str, Callable[[], Tally]]:
-        """What is to be scored: makers of tallies, by name."""
+    def scored(self) -> tuple[str, ...]:
+        """What can be scored: names of tallies of a run."""
 
     def forecast_then_learn(self, chunk: Chunk) -> Columns:
         """Forecast each row of a chunk with a model that has learned the rows before it, and learn it."""
@@ -112,11 +110,13 @@ class AskedRegressor(Asked):
         super().__init__(model)
         self.confidence, self.distribution = confidence, distribution
         knobs = inspect.signature(model.predict_then_learn).parameters if self._is_fused else {}
-        # Some models are asked what to return, others always return means and intervals.
-        self._how: dict[str, Any] = {} if distribution or "confidence" not in knobs else {"confidence": confidence}
+        # Most of our models can be asked what to return. Those whose intervals are not quantiles of a distribution
+        # always return means and intervals; for their distributions they must be asked row by row.
+        self._how: dict[str, Any] = {"confidence": confidence} if "confidence" in knobs and not distribution else {}
         if self._how and "returns" in knobs:
             self._how["returns"] = "interval"
-        self._is_fused &= not distribution or "confidence" not in knobs or "returns" in knobs
+        self._has_own_interval = "confidence" in knobs and "returns" not in knobs
+        self._is_fused &= not (distribution and self._has_own_interval)
         self._has_dist = hasattr(model, "predict_dist")
         self._has_interval = self._has_dist or hasattr(model, "predict_interval")
         if distribution and not self._has_dist:
@@ -124,15 +124,11 @@ class AskedRegressor(Asked):
         if not (self._has_interval or hasattr(model, "predict") or hasattr(model, "predict_one")):
             raise TypeError(f"{type(model).__name__} cannot be asked: it has neither predict nor predict_one")
 
-    def new_tallies(self) -> dict[str, Callable[[], Tally]]:
-        """Return makers of tallies: errors always, intervals and distributions if the model has them."""
-        tallies: dict[str, Callable[[], Tally]] = {}
-        if self._has_interval:
-            tallies["intervals"] = lambda: IntervalTally(self.confidence)
-        tallies["errors"] = ErrorTally
-        if self.distribution:
-            tallies["distributions"] = DistributionTally
-        return tallies
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """Errors always, intervals if the model has them, distributions if wanted."""
+        parts = {"intervals": self._has_interval, "errors": True, "distributions": self.distribution}
+        return tuple(name for name, is_scored in parts.items() if is_scored)
 
     def _fused(self, chunk: Chunk) -> Columns:
         labels = _numbers(chunk.y)
@@ -145,13 +141,16 @@ class AskedRegressor(Asked):
             prior = float(self.model.predict_one(x)) if hasattr(self.model, "predict_one") else 0.0
             return self._columns(labels, [prior], [[-np.inf, np.inf]])
         try:
-            if self._has_dist:
+            if self._has_dist and not self._has_own_interval:
                 return self._from_dist(labels, self.model.predict_dist(X))
             interval = self.model.predict_interval(X, confidence=self.confidence) if self._has_interval else None
             mean = self.model.predict(X) if hasattr(self.model, "predict") else [self.model.predict_one(x) or 0.0]
         except NotFittedError:
             return self._columns(labels, [0.0], [[-np.inf, np.inf]])
-        return self._columns(labels, mean, interval)
+        columns = self._columns(labels, mean, interval)
+        if self.distribution:
+            columns["distributions"] = self._from_dist(labels, self.model.predict_dist(X))["distributions"]
+        return columns
 
     def _from_dist(self, labels: Floats, dist: Any) -> Columns:
         columns = self._columns(labels, dist.mean(), dist.interval(self.confidence))
@@ -173,9 +172,10 @@ class AskedClassifier(Asked):
 
     task = "classification"
 
-    def new_tallies(self) -> dict[str, Callable[[], Tally]]:
-        """Return the maker of the one tally."""
-        return {"classes": ClassTally}
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """Classes."""
+        return ("classes",)
 
     def _fused(self, chunk: Chunk) -> Columns:
         probabilities = np.asarray(self.model.predict_then_learn(chunk.X, chunk.y))

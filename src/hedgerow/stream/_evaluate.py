@@ -105,7 +105,7 @@ def evaluation(
 ) -> Iterator[Run]:
     """Yield the run before the first chunk and after each; what `evaluate` does, for those who watch."""
     asking = asked(model, check_confidence(confidence), distribution)
-    run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.new_tallies()))
+    run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.scored))
     run.change_points = source.change_points
     keeper = None if checkpoint is None else Checkpoint(checkpoint, model, checkpoint_every)
     start, last_digest = 0, None
