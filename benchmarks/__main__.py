@@ -19,6 +19,8 @@ from benchmarks import (
     drift,
     fit,
     growth,
+    losses,
+    losses_report,
     memory,
     online,
     online_forests,
@@ -88,6 +90,12 @@ def classify(data: Data = None, quick: Quick = False) -> None:
 def be_accurate(data: Data = None, quick: Quick = False) -> None:
     """Measure accuracy, and print the table. A run that is not quick also writes benchmarks/accuracy.md."""
     compare(accuracy.run(data, quick), accuracy.verdicts, quick, accuracy_report.PAGE, accuracy_report.write)
+
+
+@app.command("losses")
+def be_probable(data: Data = None, quick: Quick = False) -> None:
+    """Measure class probabilities, and print the table. A run that is not quick also writes benchmarks/losses.md."""
+    compare(losses.run(data, quick), losses.verdicts, quick, losses_report.PAGE, losses_report.write)
 
 
 @app.command("prequential")
