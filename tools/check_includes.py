@@ -12,7 +12,9 @@ MAY_USE = {
     "predictive": NOTHING,
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
+    "particle": frozenset({"random"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
+    "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -13,9 +13,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow import _core
+from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow._persistence import Arrays, Saveable
 from hedgerow._validation import check_positive, n_threads_of
-from hedgerow.mondrian._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.predictive import Uncertainty
 
