@@ -1,4 +1,4 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, and the commands classification and accuracy."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, and a command for each other family."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from benchmarks import (
     accuracy,
     accuracy_report,
+    bayesian_trees,
     class_report,
     classification,
     fit,
@@ -23,11 +24,13 @@ from benchmarks import (
     predict,
     report,
     threads,
+    tree_report,
 )
 from benchmarks.accuracy_models import Score
 from benchmarks.class_curves import Curve
 from benchmarks.report import Line
 from benchmarks.timing import Effort
+from benchmarks.tree_curves import Point
 
 MENU: dict[str, Callable[[Effort], Iterator[Line]]] = {
     "fit": fit.run,
@@ -133,6 +136,39 @@ def compare(
     if not quick:
         accuracy_report.write(lines, scores, load)
         console.print(f"written to {accuracy_report.PAGE} and {accuracy_report.PICTURE}")
+
+
+@app.command("bayesian-trees")
+def sample_trees(
+    data: Annotated[Path | None, typer.Option(help="Folder with the data.", envvar="HEDGEROW_DATA")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="scikit-learn's digits only, and no verdicts.")] = False,
+) -> None:
+    """Measure Bayesian trees, and print the table. A run that is not quick also writes benchmarks/bayesian_trees.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    lines: list[Line] = []
+    points: list[Point] = []
+    with console.status("measuring"):
+        try:
+            for found in bayesian_trees.run(data, quick):
+                if isinstance(found, Point):
+                    points.append(found)
+                    reached = f"{found.log_probability:.3f}, {found.accuracy:.2%} right, {found.seconds:.3g} s"
+                    console.print(f"{found.data}, {found.model}, {found.size:,}: {reached}", highlight=False)
+                else:
+                    lines.append(found)
+                    console.print(f"{found.section}: {found.what}: {found.cells[3]}", highlight=False)
+        except FileNotFoundError as error:
+            console.print(str(error), highlight=False, soft_wrap=True)
+            raise typer.Exit(1) from None
+    lines += bayesian_trees.verdicts(points)
+    if quick:
+        lines = [replace(line, target=None) for line in lines]
+    report.show(lines, console)
+    console.print(report.machine(), report.warning(load))
+    if not quick:
+        tree_report.write(lines, points, load)
+        console.print(f"written to {tree_report.PAGE} and {tree_report.PICTURES}")
 
 
 if __name__ == "__main__":

@@ -45,13 +45,18 @@ struct Problem {
 };
 
 template <label::LeafModel M>
-SharedBlock<M> root_block(const Problem<M>& problem) {
-  std::vector<RowId> rows(problem.data.n_rows);
-  std::iota(rows.begin(), rows.end(), RowId{0});
+SharedBlock<M> new_block(const Problem<M>& problem, std::vector<RowId> rows, std::uint32_t depth) {
   auto summary = problem.model.empty();
   for (const RowId row : rows) problem.model.add(summary, problem.data.labels[row], problem.data.weight(row));
   const double log_marginal = problem.model.log_marginal(summary);
-  return SharedBlock<M>({std::move(rows), 0, std::move(summary), log_marginal});
+  return SharedBlock<M>({std::move(rows), depth, std::move(summary), log_marginal});
+}
+
+template <label::LeafModel M>
+SharedBlock<M> root_block(const Problem<M>& problem) {
+  std::vector<RowId> rows(problem.data.n_rows);
+  std::iota(rows.begin(), rows.end(), RowId{0});
+  return new_block(problem, std::move(rows), 0);
 }
 
 /// Room for two lists of rows, used again and again.
@@ -79,11 +84,7 @@ std::optional<std::pair<SharedBlock<M>, SharedBlock<M>>> divide(const Problem<M>
   }
   if (n_left == 0 || n_right == 0) return std::nullopt;
   const auto child = [&](const std::vector<RowId>& side, std::size_t n) {
-    std::vector<RowId> rows(side.begin(), side.begin() + static_cast<std::ptrdiff_t>(n));
-    auto summary = problem.model.empty();
-    for (const RowId row : rows) problem.model.add(summary, data.labels[row], data.weight(row));
-    const double log_marginal = problem.model.log_marginal(summary);
-    return SharedBlock<M>({std::move(rows), block.depth + 1, std::move(summary), log_marginal});
+    return new_block(problem, {side.begin(), side.begin() + static_cast<std::ptrdiff_t>(n)}, block.depth + 1);
   };
   return std::pair(child(sides.left, n_left), child(sides.right, n_right));
 }
