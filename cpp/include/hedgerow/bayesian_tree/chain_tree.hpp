@@ -82,8 +82,9 @@ class ChainTree {
     return true;
   }
 
-  /// An inner node above two leaves becomes a leaf. The last pair of nodes moves into the room that is left.
-  void join(std::uint32_t id) {
+  /// An inner node above two leaves becomes a leaf. The last pair of nodes moves into the room that is left; returns
+  /// where the node itself is then, because it may be one of them.
+  std::uint32_t join(std::uint32_t id) {
     const std::uint32_t pair = nodes_[id].left, last = size() - 2;
     nodes_[id].left = none;
     if (pair != last) {
@@ -95,6 +96,7 @@ class ChainTree {
       }
     }
     nodes_.resize(last);
+    return id < last ? id : pair + (id - last);
   }
 
   void set_rule(std::uint32_t id, Rule rule) {

@@ -47,8 +47,8 @@ std::optional<Candidate<M>> propose_prune(const ChainTree<M>& tree, random::Stre
   if (prunable.empty()) return std::nullopt;
   const std::uint32_t id = draw_from(prunable, stream);
   ChainTree<M> pruned = tree;
-  pruned.join(id);
-  const double log_target = pruned.log_joint_at(id) - (tree.log_joint_at(id) - tree.node(id).log_rule);
+  const std::uint32_t leaf = pruned.join(id);
+  const double log_target = pruned.log_joint_at(leaf) - (tree.log_joint_at(id) - tree.node(id).log_rule);
   const double log_back = log_size(prunable) - log_size(pruned.growable());
   return Candidate<M>{std::move(pruned), log_target + log_back};
 }
