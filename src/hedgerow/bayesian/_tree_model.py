@@ -23,7 +23,7 @@ from hedgerow.bayesian._decision_tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
 
-WORK_BETWEEN_SIGNALS = 50_000_000
+WORK_BETWEEN_SIGNALS = 20_000_000
 """Values of rows that the core looks at, about, before Python looks for Ctrl-C."""
 MOST_PARTICLES = 2**24
 """In an island: their numbers are part of the names of random streams."""

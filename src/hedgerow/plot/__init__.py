@@ -4,5 +4,6 @@ from hedgerow.plot._calibration import CalibrationDisplay
 from hedgerow.plot._classes import ClassDisplay
 from hedgerow.plot._interval import IntervalDisplay
 from hedgerow.plot._partition import PartitionDisplay
+from hedgerow.plot._tree import TreeDisplay
 
-__all__ = ["CalibrationDisplay", "ClassDisplay", "IntervalDisplay", "PartitionDisplay"]
+__all__ = ["CalibrationDisplay", "ClassDisplay", "IntervalDisplay", "PartitionDisplay", "TreeDisplay"]

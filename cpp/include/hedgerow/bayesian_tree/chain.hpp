@@ -29,8 +29,8 @@ class Chain {
   [[nodiscard]] bool is_finished() const { return step_ == settings_.n_steps; }
 
   void run(std::size_t most_visits) {
-    // A move looks at the rows of a node and of those below it; a tenth of all rows is about what that comes to.
-    const std::size_t a_move = problem_.data.n_rows / 10 + 20;
+    // A move copies the tree and looks at the rows of a node and of those below it: about so much.
+    const std::size_t a_move = problem_.data.n_rows / 10 + 500;
     for (std::size_t n_visits = 0; !is_finished() && n_visits < most_visits; n_visits += a_move) {
       take_step();
       ++step_;
