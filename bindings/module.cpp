@@ -6,6 +6,7 @@ void bind_bayesian_trees(nanobind::module_& m);
 void bind_classification_forest(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
+void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
 NB_MODULE(_core, m) {
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_classification_forest(m);
   hedgerow::bindings::bind_normal_mixture(m);
   hedgerow::bindings::bind_regression_forests(m);
+  hedgerow::bindings::bind_vector_forest(m);
 }

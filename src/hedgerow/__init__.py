@@ -2,7 +2,7 @@
 
 from hedgerow._persistence import load
 from hedgerow.bayesian import BayesianTreeClassifier, BayesianTreeRegressor
-from hedgerow.boosting import MondrianBoostingRegressor
+from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 
 __version__ = "0.1.0"
@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 __all__ = [
     "BayesianTreeClassifier",
     "BayesianTreeRegressor",
+    "MondrianBoostingClassifier",
     "MondrianBoostingRegressor",
     "MondrianForestClassifier",
     "MondrianForestRegressor",

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from hedgerow import _core
-from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
-from hedgerow._persistence import Arrays, Saveable
+from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance
+from hedgerow._classifying import Classifying
+from hedgerow._persistence import Arrays
 from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.bayesian._tree_model import BayesianTree
 
 Floats = npt.NDArray[np.float64]
 
 
-class BayesianTreeClassifier(ClassifierMixin, BayesianTree):  # type: ignore[misc]
+class BayesianTreeClassifier(Classifying, BayesianTree):
     """A posterior over decision trees for classification, by sequential Monte Carlo.
 
     Trees have the prior of Chipman, George and McCulloch (1998), leaves a Dirichlet-multinomial. Particles grow trees
@@ -87,7 +86,7 @@ class BayesianTreeClassifier(ClassifierMixin, BayesianTree):  # type: ignore[mis
     """
 
     concentration: float
-    _classes: ClassTable
+    _concentration_used: float
     _SAMPLER: ClassVar[Any] = _core.ClassTreeSampler
     _TREES: ClassVar[Any] = _core.ClassTrees
 
@@ -130,25 +129,11 @@ class BayesianTreeClassifier(ClassifierMixin, BayesianTree):  # type: ignore[mis
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
         X = self._query_rows(X)
         found: Floats = self._trees.probabilities(X, n_threads_of(self.n_jobs))
-        return found
+        return found[:, self._classes.order]
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of `predict_proba`."""
-        log_probabilities: Floats = np.log(self.predict_proba(X))
-        return log_probabilities
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the most probable class of each row; of equally probable ones the first in `classes_`."""
-        most_probable = np.argmax(self.predict_proba(X), axis=1)
-        best: npt.NDArray[Any] = self.classes_[most_probable]
-        return best
-
-    @property
-    def classes_(self) -> npt.NDArray[Any]:
-        """Classes, sorted if they can be."""
-        if not hasattr(self, "_classes"):
-            raise AttributeError("classes_ is known after fit")
-        return self._classes.classes
+    def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
+        """Probability of each class at one point: a mapping, a sequence or a 1-D array."""
+        return self._by_name(self._trees.probabilities(self._one_row(x), 1)[0])
 
     # Below: private.
 
@@ -156,60 +141,34 @@ class BayesianTreeClassifier(ClassifierMixin, BayesianTree):  # type: ignore[mis
         super()._check_parameters()
         check_positive("concentration", self.concentration)
 
-    def _validated(self, X: Any, y: Any) -> tuple[Floats, Any]:
-        X, y = validate_data(self, X, None if y is None else as_labels(y), dtype=np.float64, order="C")
-        plain = label_array(y.tolist()) if y.dtype.kind == "O" else y
-        if plain.dtype.kind != "O":
-            check_classification_targets(plain)
-        return X, y
-
     def _take_labels(self, y: Any, weights: Floats) -> Floats:
-        labels, places = in_order_of_appearance(y)
-        self._classes = ClassTable([plain_label(label) for label in labels])
-        self._dirichlet = (len(self._classes), float(self.concentration))
-        rank = np.empty(len(labels))
-        rank[self._classes.order] = np.arange(len(labels))
-        numbered: Floats = rank[places]
-        return numbered
+        in_order = ClassTable(in_order_of_appearance(as_labels(y))[0])
+        labels = list(in_order.numbers)
+        self._classes = ClassTable(labels[number] for number in in_order.order)
+        self._concentration_used = float(self.concentration)
+        return self._known_numbers_of(y)
 
     def _leaves(self, most_rows: int) -> Any:
-        n_classes, concentration = self._dirichlet
-        return _core.ClassLeaves(n_classes, concentration, most_rows)
+        return _core.ClassLeaves(len(self._classes), self._concentration_used, most_rows)
 
     def _leaf_words(self, numbers: Floats) -> str:
         classes, counts = numbers[::2].astype(np.int64), numbers[1::2]
-        n_classes, concentration = self._dirichlet
         best = int(np.argmax(counts))
-        probability = (counts[best] + concentration / n_classes) / (counts.sum() + concentration)
-        return f"{self.classes_[classes[best]]} ({probability:.2f}), {counts.sum():g} rows"
+        share = self._concentration_used / len(self._classes)
+        probability = (counts[best] + share) / (counts.sum() + self._concentration_used)
+        return f"{list(self._classes.numbers)[classes[best]]} ({probability:.2f}), {counts.sum():g} rows"
 
-    # Files. Pickle takes labels of any kind, a file only plain ones: it must be safe to load.
+    # Files.
 
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         state = super()._fitted_state()
         if state is not None:
-            in_order = ClassTable(self._classes.classes.tolist())
-            state[0].update(classes=in_order.to_json(), concentration=self._dirichlet[1])
+            state[0].update(concentration=self._concentration_used)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._classes = ClassTable.from_json(numbers["classes"])
-        concentration = float(numbers["concentration"])
-        check_positive("concentration", concentration)
-        if len(self._classes) == 0:
+        self._concentration_used = float(numbers["concentration"])
+        check_positive("concentration", self._concentration_used)
+        if not numbers["classes"]:
             raise ValueError("it has no classes")
-        self._dirichlet = (len(self._classes), concentration)
         super()._restore_fitted_state(numbers, arrays)
-
-    def __getstate__(self) -> dict[str, Any]:
-        if not self.__sklearn_is_fitted__():
-            return super().__getstate__()
-        numbered = object.__new__(type(self))
-        numbered.__dict__.update(self.__dict__)
-        numbered._classes = ClassTable(range(len(self._classes)))
-        return {**Saveable.__getstate__(numbered), "labels": self.classes_.tolist()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "labels" in state:
-            self._classes = ClassTable(state["labels"])

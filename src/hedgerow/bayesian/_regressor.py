@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from hedgerow import _core
 from hedgerow._persistence import Arrays
@@ -75,6 +74,7 @@ class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
 
     _SAMPLER: ClassVar[Any] = _core.RealTreeSampler
     _TREES: ClassVar[Any] = _core.RealTrees
+    _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
 
     def __init__(
         self,
@@ -124,12 +124,13 @@ class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
         dist = self.predict_dist(X)
         return (dist.mean(), dist.std()) if return_std else dist.mean()
 
+    def predict_one(self, x: Any) -> float:
+        """Mean at one point: a mapping, a sequence or a 1-D array."""
+        return float(self._mixture(self._one_row(x), 1).mean()[0])
+
     def predict_dist(self, X: Any) -> StudentMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
-        X = self._query_rows(X)
-        first, leaves, weights = self._trees.mixtures(X, n_threads_of(self.n_jobs))
-        students = self._trees.students()[leaves]
-        return StudentMixture(first, weights, students[:, 0], students[:, 1], students[:, 2])
+        return self._mixture(self._query_rows(X), n_threads_of(self.n_jobs))
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Central prediction interval of each row: shape (n_samples, 2)."""
@@ -142,7 +143,7 @@ class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each label: shape (n_samples,)."""
         self._check_learned()
-        X, labels = validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
+        X, labels = self._validated(X, y, reset=False)
         return self.predict_dist(X).logpdf(np.asarray(labels, dtype=np.float64))
 
     @property
@@ -158,6 +159,11 @@ class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
         return self._leaf_prior["scale"]
 
     # Below: private.
+
+    def _mixture(self, X: Floats, n_threads: int) -> StudentMixture:
+        first, leaves, weights = self._trees.mixtures(X, n_threads)
+        students = self._trees.students()[leaves]
+        return StudentMixture(first, weights, students[:, 0], students[:, 1], students[:, 2])
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -18,7 +18,7 @@ from hedgerow import _core
 from hedgerow._persistence import Arrays, Saveable
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing
-from hedgerow._validation import check_integer, drop_weightless, n_threads_of
+from hedgerow._validation import RowReader, check_integer, drop_weightless, n_threads_of
 from hedgerow.bayesian._decision_tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
@@ -59,6 +59,7 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
     _trees: Any
     _SAMPLER: ClassVar[Any]
     _TREES: ClassVar[Any]
+    _Y_CHECKS: ClassVar[dict[str, Any]] = {}
 
     # What the leaves decide.
 
@@ -94,7 +95,7 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
         self
         """
         self._check_parameters()
-        X, y = self._validated(X, y)
+        X, y = self._validated(X, y, reset=True)
         X, y, weights = drop_weightless(X, y, sample_weight)
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
@@ -281,8 +282,8 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
             **shared,
         )
 
-    def _validated(self, X: Any, y: Any) -> tuple[Floats, Any]:
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
+    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
+        X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", **self._Y_CHECKS)
         return X, y
 
     def _check_learned(self) -> None:
@@ -293,6 +294,10 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
         self._check_learned()
         rows: Floats = validate_data(self, X, reset=False, dtype=np.float64, order="C")
         return rows
+
+    def _one_row(self, x: Any) -> Floats:
+        self._check_learned()
+        return RowReader(self._trees.width, getattr(self, "feature_names_in_", None))(x).reshape(1, -1)
 
     def _array(self, name: str) -> Any:
         self._check_learned()

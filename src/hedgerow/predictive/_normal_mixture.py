@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
@@ -51,6 +53,17 @@ class NormalMixture(Mixture):
         self._n_threads = n_threads
         self._components = Components(self.first, self.weights, self.means, self.variances)
 
+    @classmethod
+    def joined(cls, parts: Sequence[NormalMixture]) -> NormalMixture:
+        """Return the rows of all parts, one after another."""
+        starts = np.cumsum([0, *(part.weights.size for part in parts)])
+        first = np.concatenate([[0], *(start + part.first[1:] for start, part in zip(starts, parts, strict=False))])
+        flat = (
+            np.concatenate([np.empty(0), *(getattr(part, name) for part in parts)])
+            for name in ("weights", "means", "variances")
+        )
+        return cls(first, *flat, n_threads=parts[0]._n_threads if parts else 1)
+
     def mean(self) -> Floats:
         """Mean of each row."""
         return self._sum(self.weights * self.means)
@@ -75,9 +88,7 @@ class NormalMixture(Mixture):
     def ppf(self, q: npt.ArrayLike) -> Floats:
         """Quantiles of each row: shape ``(n,)`` for a scalar ``q``, ``(n, k)`` for ``k`` of them."""
         levels = self._levels(q)
-        wide = np.ascontiguousarray(np.broadcast_to(levels, (len(self), levels.size)))
-        normal = np.ascontiguousarray(ndtri(levels).reshape(1, -1))
-        found = self._components.quantiles(wide, normal, self._n_threads)
+        found = self._components.quantiles(levels.ravel(), ndtri(levels).ravel(), self._n_threads)
         return found if levels.ndim else found[:, 0]
 
     def _draw(self, chosen: npt.NDArray[np.intp], rng: np.random.RandomState) -> Floats:
