@@ -33,6 +33,10 @@ class Point:
     log_probability_sd: float = 0.0
     accuracy_sd: float = 0.0
 
+    def __str__(self) -> str:
+        reached = f"{self.log_probability:.3f}, {self.accuracy:.2%} right, {self.seconds:.3g} s"
+        return f"{self.data}, {self.model}, {self.size:,}: {reached}"
+
 
 def scores(probabilities: Floats, labels: npt.NDArray[np.int64]) -> tuple[float, float]:
     """Return the mean log probability of the right class, and how often it is the most probable."""

@@ -24,7 +24,10 @@ FEWEST_ROWS = 16
 """With fewer rows, or less weight, nothing is learned."""
 
 N_TREES = 10
-"""Trees in which rates and smoothing are learned."""
+"""Trees in which rates are learned."""
+
+N_SMOOTHING = 5
+"""Trees in which smoothing is learned; their error is corrected for how few they are."""
 
 
 class Effort(NamedTuple):
@@ -42,7 +45,7 @@ class Effort(NamedTuple):
 AGAIN = {"n_rounds": 1, "n_searches": 10, "n_likelihoods": 40}
 """What is spent less by a review that begins with what the one before has learned."""
 
-FEWEST_AGAIN = 300
+FEWEST_AGAIN = 100
 """With fewer rows a review begins from nothing: what was learned before, from half as many, is of little help."""
 
 
@@ -165,11 +168,8 @@ def learn_calibration(
     start, steps = (-1.0, -1.0, 0.0), (1.0, 1.0, -1.5)
     if before is not None:
         spread = min(max(before.spread, 0.01), 0.99)
-        logs = (
-            math.log(max(before.variance * typical, 1e-6 * error) / error),
-            math.log(max(before.noise / error, 1e-6)),
-        )
-        start, steps = (*logs, math.log(spread / (1.0 - spread))), (0.5, 0.5, -0.7)
+        drift, noise = (math.log(max(share / error, 1e-6)) for share in (before.variance * typical, before.noise))
+        start, steps = (drift, noise, math.log(spread / (1.0 - spread))), (0.5, 0.5, -0.7)
     return calibration(minimise(loss, around(start, steps), n_likelihoods)[0])
 
 
