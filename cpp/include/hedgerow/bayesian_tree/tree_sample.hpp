@@ -81,7 +81,7 @@ std::optional<double> log_joint(const Problem<M>& problem, std::span<const Split
   return sum;
 }
 
-/// Turns finished particles into a sample. `weights` add up to `total`.
+/// Turns finished trees with weights that add up to one into a sample.
 template <label::LeafModel M>
 class SampleMaker {
  public:
@@ -92,13 +92,16 @@ class SampleMaker {
     constexpr double unseen = 1e-18;
     if (weight < unseen) return;
     std::vector<SplitNode> nodes = tree.nodes();
+    std::vector<std::uint32_t> depths(nodes.size(), 0);
     double log_shape = 0.0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].is_leaf()) {
         const Block<M>& block = *tree.block(i);
         nodes[i].link = number_of(block);
-        log_shape += block.log_marginal + problem_.prior.log_stop(block.depth);
-        if (block.depth > 0) log_shape += 0.5 * problem_.prior.log_split(block.depth - 1);
+        log_shape += block.log_marginal + problem_.prior.log_stop(depths[i]);
+      } else {
+        depths[nodes[i].link] = depths[nodes[i].link + 1] = depths[i] + 1;
+        log_shape += problem_.prior.log_split(depths[i]);
       }
     }
     const auto [place, is_new] = known_.try_emplace(std::move(nodes), sample_.n_trees());
@@ -144,7 +147,7 @@ class SampleMaker {
   TreeSample sample_;
   std::map<std::vector<SplitNode>, std::size_t> known_;
   std::unordered_map<const Block<M>*, std::uint32_t> numbers_;
-  std::vector<double> log_shapes_;  ///< log likelihood and about log P(shape) of each tree
+  std::vector<double> log_shapes_;  ///< log likelihood plus log P(shape) of each tree, rules left out
 };
 
 /// All samples as one, each with the same share of the weight.
