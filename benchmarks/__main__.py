@@ -17,10 +17,13 @@ from benchmarks import (
     bayesian_trees,
     class_report,
     classification,
+    drift,
     fit,
     growth,
     memory,
     online,
+    online_forests,
+    online_report,
     predict,
     prequential,
     prequential_report,
@@ -97,6 +100,13 @@ def forecast(data: Data = None, quick: Quick = False) -> None:
     )
 
 
+@app.command("online-forests")
+def cover(data: Data = None, quick: Quick = False) -> None:
+    """Measure online forests with intervals. A run that is not quick also writes benchmarks/online_forests.md."""
+    measured = online_forests.run(data, quick)
+    compare(measured, online_forests.verdicts, quick, online_report.PAGE, online_report.write)
+
+
 @app.command("bayesian-trees")
 def sample_trees(data: Data = None, quick: Quick = False) -> None:
     """Measure Bayesian trees, and print the table. A run that is not quick also writes benchmarks/bayesian_trees.md."""
@@ -131,6 +141,26 @@ def compare(
     if not quick:
         write(lines, findings, load)
         console.print(f"written to {page}")
+
+
+@app.command("drift")
+def forget(
+    rows: Annotated[int, typer.Option(help="Rows of the stream.", min=1000)] = 1_000_000,
+) -> None:
+    """Measure how soon a drift is forgotten. A run of a million rows also writes benchmarks/drift.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    runs = []
+    for run in drift.run(rows):
+        runs.append(run)
+        console.print(repr(run), highlight=False, soft_wrap=True)
+    n_speed = min(rows, 5_000)
+    speeds = drift.speed(n_speed)
+    console.print(drift.table("ours", [drift.Recovery.of(run) for run in runs]), drift.reported(), sep="\n\n")
+    console.print(speeds)
+    if rows >= 1_000_000:
+        drift.write(runs, speeds, n_speed, load)
+        console.print(f"written to {drift.PAGE} and {drift.PICTURE}")
 
 
 if __name__ == "__main__":
