@@ -42,7 +42,12 @@ particles). pendigits and madelon have their predefined test rows, magic04 a ran
 three seeds, the thesis has ten. Times are processor time of `fit` on one thread, without prediction. Chains start
 from the root alone and throw the first half of their steps away. CART is scikit-learn's tree with at least ten rows
 a leaf; its probabilities are smoothed with the same concentration. The peer in plain NumPy is
-`benchmarks/tree_reference.py`, one call a node and particle, as the authors' code is."""
+`benchmarks/tree_reference.py`, one call a node and particle, as the authors' code is.
+
+The thesis finds filters one to two orders of magnitude sooner than chains; both were Python there. Here a step of
+a chain proposes on a copy that shares its rows with the tree, and takes ten to twenty microseconds, so the lead of
+filters is smaller. Five chains of 100,000 steps also predict a little better than any number of particles that was
+tried."""
 
 
 def write(lines: Sequence[Line], points: Sequence[Point], load: float) -> None:
