@@ -14,6 +14,7 @@ from rich.console import Console
 from benchmarks import (
     accuracy,
     accuracy_report,
+    bayesian_trees,
     class_report,
     classification,
     drift,
@@ -30,6 +31,7 @@ from benchmarks import (
     prequential_report,
     report,
     threads,
+    tree_report,
 )
 from benchmarks.report import Line
 from benchmarks.timing import Effort
@@ -111,6 +113,12 @@ def cover(data: Data = None, quick: Quick = False) -> None:
     """Measure online forests with intervals. A run that is not quick also writes benchmarks/online_forests.md."""
     measured = online_forests.run(data, quick)
     compare(measured, online_forests.verdicts, quick, online_report.PAGE, online_report.write)
+
+
+@app.command("bayesian-trees")
+def sample_trees(data: Data = None, quick: Quick = False) -> None:
+    """Measure Bayesian trees, and print the table. A run that is not quick also writes benchmarks/bayesian_trees.md."""
+    compare(bayesian_trees.run(data, quick), bayesian_trees.verdicts, quick, tree_report.PAGE, tree_report.write)
 
 
 def compare(
