@@ -4,6 +4,7 @@ from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
+from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
 
 __version__ = "0.1.0"
 
@@ -12,6 +13,9 @@ __all__ = [
     "MondrianBoostingRegressor",
     "MondrianForestClassifier",
     "MondrianForestRegressor",
+    "OnlineConformalRegressor",
+    "OnlineForestRegressor",
+    "OnlineQuantileForestRegressor",
     "__version__",
     "load",
     "metrics",
