@@ -2,16 +2,24 @@
 #include <nanobind/nanobind.h>
 
 namespace hedgerow::bindings {
+void bind_bayesian_trees(nanobind::module_& m);
 void bind_classification_forest(nanobind::module_& m);
+void bind_conformal(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
+void bind_online_forests(nanobind::module_& m);
+void bind_quantile_forest(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
 void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of hedgerow. Private: use the classes of hedgerow itself.";
+  hedgerow::bindings::bind_bayesian_trees(m);
   hedgerow::bindings::bind_classification_forest(m);
   hedgerow::bindings::bind_normal_mixture(m);
+  hedgerow::bindings::bind_online_forests(m);
+  hedgerow::bindings::bind_conformal(m);
+  hedgerow::bindings::bind_quantile_forest(m);
   hedgerow::bindings::bind_regression_forests(m);
   hedgerow::bindings::bind_vector_forest(m);
 }

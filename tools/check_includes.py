@@ -12,7 +12,13 @@ MAY_USE = {
     "predictive": NOTHING,
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
+    "drift": NOTHING,
+    "conformal": NOTHING,
+    "sketch": NOTHING,
+    "online": frozenset({"random", "parallel", "label", "drift", "conformal", "sketch"}),
+    "particle": frozenset({"random"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
+    "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

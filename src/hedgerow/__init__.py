@@ -1,16 +1,27 @@
 """Probabilistic trees and forests that learn row by row and say how sure they are."""
 
+from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
+from hedgerow.bayesian import BayesianTreeClassifier, BayesianTreeRegressor
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
+from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "BayesianTreeClassifier",
+    "BayesianTreeRegressor",
     "MondrianBoostingClassifier",
     "MondrianBoostingRegressor",
     "MondrianForestClassifier",
     "MondrianForestRegressor",
+    "OnlineConformalRegressor",
+    "OnlineForestRegressor",
+    "OnlineQuantileForestRegressor",
     "__version__",
     "load",
+    "metrics",
+    "predictive",
+    "stream",
 ]
