@@ -3,6 +3,8 @@
 
 namespace hedgerow::bindings {
 void bind_classification_forest(nanobind::module_& m);
+void bind_kernel_features(nanobind::module_& m);
+void bind_kernel_sweep(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
 }  // namespace hedgerow::bindings
@@ -10,6 +12,8 @@ void bind_regression_forests(nanobind::module_& m);
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of hedgerow. Private: use the classes of hedgerow itself.";
   hedgerow::bindings::bind_classification_forest(m);
+  hedgerow::bindings::bind_kernel_features(m);
+  hedgerow::bindings::bind_kernel_sweep(m);
   hedgerow::bindings::bind_normal_mixture(m);
   hedgerow::bindings::bind_regression_forests(m);
 }

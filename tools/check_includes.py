@@ -12,6 +12,7 @@ MAY_USE = {
     "predictive": NOTHING,
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
+    "kernel": frozenset({"random", "parallel", "numeric"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

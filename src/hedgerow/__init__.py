@@ -2,8 +2,17 @@
 
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingRegressor
+from hedgerow.kernel import MondrianFeatures, MondrianKernelRidge
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 
 __version__ = "0.1.0"
 
-__all__ = ["MondrianBoostingRegressor", "MondrianForestClassifier", "MondrianForestRegressor", "__version__", "load"]
+__all__ = [
+    "MondrianBoostingRegressor",
+    "MondrianFeatures",
+    "MondrianForestClassifier",
+    "MondrianForestRegressor",
+    "MondrianKernelRidge",
+    "__version__",
+    "load",
+]

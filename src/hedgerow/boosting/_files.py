@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow._kept_rows import KeptRows
 from hedgerow._persistence import Arrays, Saveable
 from hedgerow.boosting._calibration import Calibration
 from hedgerow.boosting._ridge import Ridge
-from hedgerow.boosting._rows import KeptRows
 from hedgerow.boosting._stages import TRANSFORMS, Choice, Stage, Stages
 from hedgerow.predictive._shapes import shape_from_numbers
 

@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing, interrupted_after
 from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
 from hedgerow.boosting._calibration import Calibration, calibrate
 from hedgerow.boosting._files import BoostingFiles
-from hedgerow.boosting._rows import KeptRows
 from hedgerow.boosting._stages import Choice, Stages, choose, fit_stages, mean_square
 from hedgerow.predictive import LeaveOneOut, LocationScale
 

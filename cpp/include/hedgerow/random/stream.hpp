@@ -12,11 +12,12 @@
 namespace hedgerow::random {
 
 /// What a stream is for. The numbers are part of the saved state of a model: append, never renumber.
-enum class Purpose : std::uint32_t { grow = 1, extend = 2 };
+enum class Purpose : std::uint32_t { grow = 1, extend = 2, cut = 16 };
 
 class Stream {
  public:
-  /// `event` counts within a purpose: the generation of a batch tree, or the arrival number of a row (< 2^56).
+  /// `event` counts within a purpose: the generation of a batch tree, the arrival number of a row, or the name of a
+  /// cell (< 2^56).
   Stream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t event)
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
         counter_{0, static_cast<std::uint32_t>(event), tree,
