@@ -37,18 +37,18 @@ void require_columns(const Columns& rows, std::size_t n_columns) {
 
 auto product(const Columns& rows, const Matrix<double>& vectors, const Columns& targets, std::size_t n_columns,
              std::size_t n_threads) {
-  const std::size_t n = rows.shape(1), n_targets = targets.shape(1);
-  if (vectors.shape(0) != n || vectors.shape(1) != kernel::n_lanes || targets.shape(0) != rows.shape(0)) {
-    throw std::invalid_argument("there must be 8 vectors, as long as rows, and as many trees on both sides");
+  const std::size_t n = rows.shape(1), n_targets = targets.shape(1), n_lanes = vectors.shape(1);
+  if (vectors.shape(0) != n || (n_lanes != 1 && n_lanes != kernel::many_lanes) || targets.shape(0) != rows.shape(0)) {
+    throw std::invalid_argument("there must be 1 or 8 vectors, as long as rows, and as many trees on both sides");
   }
   require_columns(rows, n_columns);
-  std::vector<double> result(n_targets * kernel::n_lanes);
+  std::vector<double> result(n_targets * n_lanes);
   {
     nb::gil_scoped_release release;
     kernel::kernel_product({rows.data(), n}, {targets.data(), n_targets}, rows.shape(0), n_columns, vectors.data(),
-                           n_threads, result.data());
+                           n_lanes, n_threads, result.data());
   }
-  return to_numpy(std::move(result), {n_targets, kernel::n_lanes});
+  return to_numpy(std::move(result), {n_targets, n_lanes});
 }
 
 auto gram(const Columns& rows, const Vector<double>& weights, std::size_t n_columns) {

@@ -37,20 +37,35 @@ void share(const Name* left, std::size_t n_left, const Name* right, std::size_t 
   });
 }
 
-HEDGEROW_MULTIVERSION
-void sum_cells(const std::uint32_t* columns, std::size_t n, const double* vectors, double* sums) {
+template <std::size_t n_lanes>
+[[gnu::always_inline]] inline void sum_lanes(const std::uint32_t* columns, std::size_t n, const double* vectors,
+                                             double* sums) {
   for (std::size_t row = 0; row < n; ++row) {
     double* sum = sums + columns[row] * n_lanes;
     for (std::size_t k = 0; k < n_lanes; ++k) sum[k] += vectors[row * n_lanes + k];
   }
 }
 
-HEDGEROW_MULTIVERSION
-void add_cells(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody, const double* sums, double* result) {
+template <std::size_t n_lanes>
+[[gnu::always_inline]] inline void add_lanes(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody,
+                                             const double* sums, double* result) {
   for (std::size_t row = 0; row < n; ++row) {
     const double* sum = sums + std::min(columns[row], nobody) * n_lanes;
     for (std::size_t k = 0; k < n_lanes; ++k) result[row * n_lanes + k] += sum[k];
   }
+}
+
+HEDGEROW_MULTIVERSION
+void sum_cells(const std::uint32_t* columns, std::size_t n, const double* vectors, std::size_t n_lanes, double* sums) {
+  if (n_lanes == 1) return sum_lanes<1>(columns, n, vectors, sums);
+  sum_lanes<many_lanes>(columns, n, vectors, sums);
+}
+
+HEDGEROW_MULTIVERSION
+void add_cells(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody, const double* sums,
+               std::size_t n_lanes, double* result) {
+  if (n_lanes == 1) return add_lanes<1>(columns, n, nobody, sums, result);
+  add_lanes<many_lanes>(columns, n, nobody, sums, result);
 }
 
 }  // namespace
@@ -66,10 +81,10 @@ void shared_cells(const std::uint32_t* left, std::size_t n_left, const std::uint
 }
 
 void kernel_product(const Cells& rows, const Cells& targets, std::size_t n_trees, std::size_t n_columns,
-                    const double* vectors, std::size_t n_threads, double* result) {
+                    const double* vectors, std::size_t n_lanes, std::size_t n_threads, double* result) {
   std::vector<double> sums((n_columns + 1) * n_lanes, 0.0);  // the last is what those who share with nobody get
   parallel::for_each_index(n_trees, n_threads, [&](std::size_t m, std::size_t) {
-    sum_cells(rows.columns + m * rows.n, rows.n, vectors, sums.data());
+    sum_cells(rows.columns + m * rows.n, rows.n, vectors, n_lanes, sums.data());
   });
   constexpr std::size_t block = 512;
   const double one = 1.0 / static_cast<double>(n_trees);
@@ -79,7 +94,7 @@ void kernel_product(const Cells& rows, const Cells& targets, std::size_t n_trees
     double* part = result + first * n_lanes;
     std::fill_n(part, size * n_lanes, 0.0);
     for (std::size_t m = 0; m < n_trees; ++m) {
-      add_cells(targets.columns + m * targets.n + first, size, nobody, sums.data(), part);
+      add_cells(targets.columns + m * targets.n + first, size, nobody, sums.data(), n_lanes, part);
     }
     for (std::size_t k = 0; k < size * n_lanes; ++k) part[k] *= one;
   });

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 
 def kernel_matrix(left, right):
@@ -12,6 +13,11 @@ def kernel_matrix(left, right):
 
 def dense_criteria(kernel, y, weights, alpha):
     """Log marginal likelihood, leave-one-out errors, mean: a row of weight w is written down w times."""
+    with threadpool_limits(1):  # small matrices gain nothing from threads
+        return _dense_criteria(kernel, y, weights, alpha)
+
+
+def _dense_criteria(kernel, y, weights, alpha):
     copies = np.repeat(np.arange(y.size), weights.astype(int))
     matrix = kernel[np.ix_(copies, copies)] + alpha * np.eye(copies.size)
     labels = y[copies]

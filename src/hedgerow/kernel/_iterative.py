@@ -44,7 +44,7 @@ class Operator:
         self.roots = roots[:, None]
 
     def __call__(self, vectors: Floats) -> Floats:
-        """Multiply eight vectors, given as columns."""
+        """Multiply one vector or eight, given as columns."""
         return self.roots * self.cross(self.columns, vectors)
 
     def cross(self, targets: Columns, vectors: Floats) -> Floats:
@@ -54,8 +54,10 @@ class Operator:
         return product
 
 
-def starting_block(scaled: Floats, seed: int) -> Floats:
-    """The labels, and random signs."""
+def starting_block(scaled: Floats, seed: int, is_alone: bool = False) -> Floats:
+    """The labels and, unless they are to be alone, random signs."""
+    if is_alone:
+        return scaled[:, None].copy()
     signs = np.random.default_rng([seed, scaled.size]).integers(0, 2, size=(scaled.size, N_LANES)) * 2.0 - 1.0
     signs[:, 0] = scaled
     return signs
@@ -66,8 +68,8 @@ class Quadrature:
 
     def __init__(self, operator: Operator, block: Floats, n_steps: int) -> None:
         self.norms = np.linalg.norm(block, axis=0)
-        n_steps = min(n_steps, block.shape[0])
-        diagonal, off = np.zeros((n_steps, N_LANES)), np.zeros((n_steps, N_LANES))
+        n_steps, n_lanes = min(n_steps, block.shape[0]), block.shape[1]
+        diagonal, off = np.zeros((n_steps, n_lanes)), np.zeros((n_steps, n_lanes))
         now = np.divide(block, self.norms, out=np.zeros_like(block), where=self.norms > 0)
         before, basis = np.zeros_like(now), np.empty((n_steps, block.shape[0]))
         for step in range(n_steps):
@@ -82,8 +84,8 @@ class Quadrature:
             off[step] = np.where(is_alive, off[step], 0.0)
             before, now = now, np.divide(new, off[step], out=np.zeros_like(new), where=is_alive)
         self.basis, self.last = basis, off[-1]
-        self.nodes, self.vectors = np.empty((n_steps, N_LANES)), np.empty((n_steps, n_steps, N_LANES))
-        for lane in range(N_LANES):
+        self.nodes, self.vectors = np.empty((n_steps, n_lanes)), np.empty((n_steps, n_steps, n_lanes))
+        for lane in range(n_lanes):
             nodes, vectors = linalg.eigh_tridiagonal(diagonal[:, lane], off[:-1, lane])
             self.nodes[:, lane], self.vectors[:, :, lane] = nodes.clip(min=0.0), vectors
 
@@ -92,15 +94,18 @@ class Quadrature:
         first = self.vectors[0] ** 2
         shifted = self.nodes[..., None] + alphas
         n, labels = problem.n, self.norms[0] ** 2 * first[:, 0]
-        inverse_mean = np.einsum("kl,kla->a", first[:, 1:], 1.0 / shifted[:, 1:]) / (N_LANES - 1)
-        log_mean = np.einsum("kl,kla->a", first[:, 1:], np.log(shifted[:, 1:])) / (N_LANES - 1)
+        n_random = np.nan if first.shape[1] == 1 else first.shape[1] - 1  # without them there are no traces
+        inverse_mean = np.einsum("kl,kla->a", first[:, 1:], 1.0 / shifted[:, 1:]) / n_random
+        log_mean = np.einsum("kl,kla->a", first[:, 1:], np.log(shifted[:, 1:])) / n_random
         squares = labels @ (1.0 / shifted[:, 0] ** 2)
         left = self.last[:, None] * np.abs(np.einsum("kl,kl,kla->la", self.vectors[-1], self.vectors[0], 1.0 / shifted))
         return Criteria(
             np.where(left.max(axis=0) <= UNFINISHED, labels @ (1.0 / shifted[:, 0]), np.nan),
             n * log_mean,
             np.where(left.max(axis=0) <= UNFINISHED, squares / inverse_mean**2, np.nan),
-            self._validation(problem, operator, behind, shifted[:, 0]),
+            np.where(
+                left.max(axis=0) <= UNFINISHED, self._validation(problem, operator, behind, shifted[:, 0]), np.nan
+            ),
         )
 
     def solutions(self, shifted: Floats) -> Floats:
@@ -130,7 +135,7 @@ def iterative_path(
 ) -> LifetimePath:
     """The curves on a grid of lifetimes, at the alpha that is best together with the best of them."""
     alphas = ALPHAS if alpha is None else np.array([alpha])
-    block = starting_block(problem.scaled, problem.seed)
+    block = starting_block(problem.scaled, problem.seed, is_alone=rule.selection == "validation")
     found = []
     for time, columns, n_columns in partitions_at(problem, sweep, times):
         own, behind = (np.ascontiguousarray(part) for part in (columns[:, : problem.n], columns[:, problem.n :]))
@@ -144,21 +149,15 @@ def iterative_path(
 
 
 def conjugate_gradients(operator: Operator, alpha: float, right: Floats, start: Floats) -> Floats:
-    """Solve (S K S + alpha I) x = right."""
-
-    def product(vector: Floats) -> Floats:
-        padded = np.zeros((vector.size, N_LANES))
-        padded[:, 0] = vector
-        return operator(padded)[:, 0] + alpha * vector
-
+    """Solve (S K S + alpha I) x = right, from a start: document 001, section 4.2.2, with steps that do not forget."""
     solution = start.copy()
-    residual = right - product(solution)
+    residual = right - operator(solution[:, None])[:, 0] - alpha * solution
     direction, square = residual.copy(), float(residual @ residual)
     goal = TOLERANCE**2 * max(float(right @ right), np.finfo(np.float64).tiny)
     for _ in range(MOST_STEPS):
         if square <= goal:
             break
-        along = product(direction)
+        along = operator(direction[:, None])[:, 0] + alpha * direction
         step = square / float(direction @ along)
         solution += step * direction
         residual -= step * along

@@ -29,7 +29,8 @@ class LifetimePath:
     loo_error : array
         Root mean squared leave-one-out error.
     validation_error : array
-        Root mean squared error on the validation rows; NaN if there are none.
+        Root mean squared error on the validation rows; NaN if there are none. The iterative solver computes no other
+        curve where this one decides, and leaves NaN where it could not judge.
     alpha : float
         The ridge along the path.
     is_every_event : bool
@@ -126,6 +127,11 @@ class LifetimePosterior:
 
 def posterior(path: LifetimePath, prior: Any) -> LifetimePosterior:
     """Weigh the likelihood of each piece of the path by its prior: document 001, end of section 4.2.1."""
+    if not np.isfinite(path.log_marginal_likelihood).any():
+        raise ValueError(
+            "the marginal likelihood was not computed along the path: fit with selection='marginal_likelihood' or "
+            "'loo', or with solver='exact'"
+        )
     edges = np.append(path.lifetime, max(path.largest, path.lifetime[-1]))
     widths = np.diff(edges)
     with np.errstate(divide="ignore"):
@@ -139,7 +145,7 @@ def posterior(path: LifetimePath, prior: Any) -> LifetimePosterior:
             log_prior = np.log(np.asarray(prior(middle), dtype=np.float64) * widths)
         else:
             raise ValueError(f"prior must be 'uniform', 'log-uniform' or a function, got {prior!r}")
-    weights = path.log_marginal_likelihood + log_prior
+    weights = np.nan_to_num(path.log_marginal_likelihood, nan=-np.inf) + log_prior
     total = logsumexp(weights)
     if not np.isfinite(total):
         raise ValueError("the prior gives no weight to any lifetime of the path")

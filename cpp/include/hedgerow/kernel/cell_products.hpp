@@ -14,17 +14,17 @@ void shared_cells(const std::uint64_t* left, std::size_t n_left, const std::uint
 void shared_cells(const std::uint32_t* left, std::size_t n_left, const std::uint32_t* right, std::size_t n_right,
                   std::size_t n_trees, std::size_t n_threads, double* shares);
 
-/// How many vectors are multiplied at once: a line of the cache.
-inline constexpr std::size_t n_lanes = 8;
+/// Vectors are multiplied one at a time or as many as fill a line of the cache.
+inline constexpr std::size_t many_lanes = 8;
 
-/// result = K vectors, for n_lanes vectors lying row by row, without forming K: sums over cells, then sums over trees.
-/// K has a row for each of the targets, which need not be those that the vectors belong to.
+/// result = K vectors, for one vector or many_lanes of them lying row by row, without forming K: sums over cells, then
+/// sums over trees. K has a row for each of the targets, which need not be those that the vectors belong to.
 struct Cells {
   const std::uint32_t* columns;
   std::size_t n;
 };
 void kernel_product(const Cells& rows, const Cells& targets, std::size_t n_trees, std::size_t n_columns,
-                    const double* vectors, std::size_t n_threads, double* result);
+                    const double* vectors, std::size_t n_lanes, std::size_t n_threads, double* result);
 
 /// gram[c * n_columns + d] = the weight of rows that lie both in cell c and in cell d: M times the covariance of
 /// features.
