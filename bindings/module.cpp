@@ -7,6 +7,7 @@ void bind_kernel_features(nanobind::module_& m);
 void bind_kernel_sweep(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
+void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
 NB_MODULE(_core, m) {
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_kernel_sweep(m);
   hedgerow::bindings::bind_normal_mixture(m);
   hedgerow::bindings::bind_regression_forests(m);
+  hedgerow::bindings::bind_vector_forest(m);
 }

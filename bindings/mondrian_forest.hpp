@@ -116,12 +116,16 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
              const Labels& slopes) { return self.rescaled(scaling_of(first_knot, values, images, slopes)); },
           nb::arg("first_knot").noconvert(), nb::arg("values").noconvert(), nb::arg("images").noconvert(),
           nb::arg("slopes").noconvert())
-      .def("row_weights",
-           [](const Self& self) {
-             std::vector<double> weights;
-             for (const RowId id : self.rows_in_order()) weights.push_back(self.rows.weight(id));
-             return to_numpy(std::move(weights));
-           })
+      .def(
+          "row_weights",
+          [](const Self& self) {
+            std::vector<double> weights;
+            if (!self.rows.weights.empty()) {
+              for (const RowId id : self.rows_in_order()) weights.push_back(self.rows.weight(id));
+            }
+            return to_numpy(std::move(weights));
+          },
+          "Empty while every weight is one.")
       .def("row_labels",
            [](const Self& self) {
              std::vector<double> labels;

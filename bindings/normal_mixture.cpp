@@ -3,11 +3,15 @@
 
 #include "arrays.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
+#include "hedgerow/predictive/mixture_quantiles.hpp"
+#include "hedgerow/predictive/tree_mixtures.hpp"
 
 namespace hedgerow::bindings {
 namespace {
 
+using predictive::MixtureQuantiles;
 using predictive::NormalMixture;
+using predictive::TreeMixtures;
 
 /// One mixture a point, as `Mixtures` of the core lays them out.
 struct Components {
@@ -21,7 +25,7 @@ struct Components {
   }
 };
 
-/// f(mixture, a number of the row, k) for each entry of a matrix with a row a point.
+/// f(mixture, a number of the row) for each entry of a matrix with a row a point.
 template <class Function>
 auto for_each_entry(const Components& components, const Matrix<double>& numbers, std::size_t n_threads, Function&& f) {
   const std::size_t n = numbers.shape(0), width = numbers.shape(1);
@@ -31,7 +35,7 @@ auto for_each_entry(const Components& components, const Matrix<double>& numbers,
     parallel::for_each_index(n, n_threads, [&](std::size_t point, std::size_t) {
       const NormalMixture mixture = components.mixture(point);
       for (std::size_t k = 0; k < width; ++k) {
-        result[point * width + k] = f(mixture, numbers.data()[point * width + k], k);
+        result[point * width + k] = f(mixture, numbers.data()[point * width + k]);
       }
     });
   }
@@ -53,7 +57,7 @@ void bind_normal_mixture(nb::module_& m) {
       .def(
           "log_density",
           [](const Components& self, const Matrix<double>& y, std::size_t n_threads) {
-            return for_each_entry(self, y, n_threads, [](const NormalMixture& mixture, double value, std::size_t) {
+            return for_each_entry(self, y, n_threads, [](const NormalMixture& mixture, double value) {
               return mixture.log_density(value);
             });
           },
@@ -61,20 +65,45 @@ void bind_normal_mixture(nb::module_& m) {
       .def(
           "cdf",
           [](const Components& self, const Matrix<double>& y, std::size_t n_threads) {
-            return for_each_entry(self, y, n_threads, [](const NormalMixture& mixture, double value, std::size_t) {
-              return mixture.at(value).below;
-            });
+            return for_each_entry(self, y, n_threads,
+                                  [](const NormalMixture& mixture, double value) { return mixture.below(value); });
           },
           nb::arg("y").noconvert(), nb::arg("n_threads"))
       .def(
           "quantiles",
-          [](const Components& self, const Matrix<double>& q, const Matrix<double>& normal_q, std::size_t n_threads) {
-            const double* z = normal_q.data();
-            return for_each_entry(self, q, n_threads, [z](const NormalMixture& mixture, double value, std::size_t k) {
-              return mixture.quantile(value, z[k]);
-            });
+          [](const Components& self, const Vector<double>& q, const Vector<double>& normal_q, std::size_t n_threads) {
+            const std::size_t n = self.first.shape(0) - 1, width = q.shape(0);
+            if (normal_q.shape(0) != width) throw std::invalid_argument("levels and normal quantiles differ in number");
+            std::vector<double> found(n * width);
+            {
+              nb::gil_scoped_release release;
+              std::vector<MixtureQuantiles> quantiles(n_threads);
+              parallel::for_each_index(n, n_threads, [&](std::size_t point, std::size_t worker) {
+                quantiles[worker].ask(self.mixture(point));
+                for (std::size_t k = 0; k < width; ++k) {
+                  found[point * width + k] = quantiles[worker].at(q.data()[k], normal_q.data()[k]);
+                }
+              });
+            }
+            return to_numpy(std::move(found), {n, width});
           },
           nb::arg("q").noconvert(), nb::arg("normal_q").noconvert(), nb::arg("n_threads"));
+  nb::class_<TreeMixtures>(m, "TreeMixtures")
+      .def(
+          "__init__",
+          [](TreeMixtures* self, const Vector<double>& labels, const Vector<double>& weights,
+             const Matrix<double>& means, const Matrix<double>& variances) {
+            const std::size_t n = labels.shape(0), n_trees = means.shape(1);
+            if (means.shape(0) != n || variances.shape(0) != n || variances.shape(1) != n_trees ||
+                (weights.shape(0) != 0 && weights.shape(0) != n) || n == 0 || n_trees == 0) {
+              throw std::invalid_argument("labels, weights, means and variances differ in shape, or are empty");
+            }
+            new (self) TreeMixtures(labels.data(), weights.shape(0) == 0 ? nullptr : weights.data(), means.data(),
+                                    variances.data(), n, n_trees);
+          },
+          nb::arg("labels").noconvert(), nb::arg("weights").noconvert(), nb::arg("means").noconvert(),
+          nb::arg("variances").noconvert())
+      .def("mean_log_density", &TreeMixtures::mean_log_density, nb::arg("scale"), nb::arg("noise"), nb::arg("spread"));
 }
 
 }  // namespace hedgerow::bindings

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/label/gaussian_hierarchy.hpp"
 #include "hedgerow/label/running_moments.hpp"
-#include "hedgerow/mondrian/ask_mixtures.hpp"
 #include "hedgerow/mondrian/contrasts.hpp"
 #include "hedgerow/mondrian/evidence.hpp"
-#include "hedgerow/mondrian/leave_one_out.hpp"
+#include "hedgerow/mondrian/forecast.hpp"
+#include "hedgerow/mondrian/left_out.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
@@ -13,6 +13,11 @@ namespace {
 auto to_arrays(Mixtures&& found) {
   return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
                          to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
+}
+
+auto to_arrays(MixtureMoments&& found) {
+  return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.within)),
+                         to_numpy(std::move(found.between)));
 }
 
 /// What is asked of forests whose predictions are mixtures of Gaussians.
@@ -42,8 +47,7 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
               nb::gil_scoped_release release;
               found = predict_moments(self, {x.data(), x.shape(0)}, query, n_threads);
             }
-            return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.within)),
-                                   to_numpy(std::move(found.between)));
+            return to_arrays(std::move(found));
           },
           nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
       .def(
@@ -81,6 +85,21 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
           nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("rule"),
           nb::arg("n_threads"))
       .def(
+          "moments_then_learn",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, const QueryRule& rule,
+             std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            MixtureMoments found(0);
+            {
+              nb::gil_scoped_release release;
+              found = predict_moments_then_learn(self, batch, rule, n_threads);
+            }
+            return to_arrays(std::move(found));
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("rule"),
+          nb::arg("n_threads"))
+      .def(
           "query",
           [](const Self& self, const QueryRule& rule) {
             const label::Query query = rule.at(self.labels_seen);
@@ -94,7 +113,7 @@ template <class Clock>
 void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) {
   using Model = label::GaussianHierarchyBy<Clock>;
   using Self = Forest<Model>;
-  using Problem = SmoothingProblem<Clock>;
+  using Problem = SmoothingProblem<Model>;
   nb::class_<Problem>(m, problem_name)
       .def("mean_square", &Problem::mean_square, nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("centre"),
            nb::call_guard<nb::gil_scoped_release>());
@@ -130,7 +149,7 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             LeftOutByTree found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out_by_tree(self, rule.at(self.labels_seen), wanted, n_threads);
+              found = leave_one_out_by_tree(self, rule.at(self.labels_seen).centre, wanted, n_threads);
             }
             return std::make_tuple(to_numpy(std::move(found.means), {wanted.size(), self.trees.size()}),
                                    to_numpy(std::move(found.variances), {wanted.size(), self.trees.size()}));
@@ -142,7 +161,8 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             LeftOut found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out(self, rule.at(self.labels_seen), std::min(n_trees, self.trees.size()), n_threads);
+              found = leave_one_out(self, rule.at(self.labels_seen).centre, std::min(n_trees, self.trees.size()),
+                                    n_threads);
             }
             const auto of_rows = [&](std::vector<double>& by_number) {
               std::vector<double> kept;

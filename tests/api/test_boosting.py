@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hedgerow
 from api.test_persistence import parts, write
 from hedgerow import MondrianBoostingRegressor
-from hedgerow.boosting import _regressor
-from hedgerow.boosting._stages import Stage
+from hedgerow.boosting import _boosting
+from hedgerow.boosting._stage import NumberStage
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 3))
@@ -123,7 +123,7 @@ def test_an_interruption_leaves_whole_rows(monkeypatch, where):
     model = new().fit(X[:40], Y[:40])
     assert model.n_stages_ == 2
 
-    learn = Stage.moments_then_learn
+    learn = NumberStage.moments_then_learn
 
     def press(*arguments, **_):
         os.kill(os.getpid(), signal.SIGINT)
@@ -133,7 +133,7 @@ def test_an_interruption_leaves_whole_rows(monkeypatch, where):
         if where == "stages":
             model._stages.forests[1].moments_then_learn = press
         else:
-            patch.setattr(_regressor, "fit_stages", press)
+            patch.setattr(_boosting, "fit_stages", press)
         previous = signal.signal(signal.SIGINT, signal.default_int_handler)
         with pytest.raises(KeyboardInterrupt):
             model.partial_fit(X[40:], Y[40:])

@@ -11,7 +11,7 @@ from sklearn.datasets import make_friedman1
 
 from hedgerow import MondrianBoostingRegressor
 from hedgerow.boosting._ridge import fit_ridge
-from hedgerow.boosting._stages import Stage
+from hedgerow.boosting._stage import NumberStage
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(100, 3))
@@ -112,7 +112,7 @@ def test_ridge_residuals_are_those_of_ridges_that_have_not_seen_the_row(weighted
 def test_one_stage_is_the_forest():
     model = new(max_stages=1, linear=False, scaling="half").fit(X, Y)
     (stage,) = model._stages.forests
-    assert isinstance(stage, Stage)
+    assert isinstance(stage, NumberStage)
     np.testing.assert_allclose(model.loo_predict().mean, stage.loo_predict().mean, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.predict(X), stage.predict(X), rtol=1e-12, atol=1e-12)
 

@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "check.hpp"
-#include "hedgerow/mondrian/ask_mixtures.hpp"
+#include "hedgerow/mondrian/forecast.hpp"
 #include "sample_forest.hpp"
 
 namespace hedgerow::mondrian {
@@ -32,12 +32,14 @@ void walk_and_descender_agree(const Sample& sample, Growth growth) {
   const std::vector<float> points = single(asked);
   std::vector<Moments> together(asked.size()), alone(asked.size());
   Descender<M> descender;
+  Walk<M> walk;
   for (const auto& tree : forest.trees) {
     const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
     descender.descend(asking, points.data(), asked.size(), together.data());
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      walk(asking, points.data() + i * sample.width,
-           [&](double weight, const label::Gaussian& part) { alone[i].hear(weight, part, query.centre); });
+      walk.go_down(asking, points.data() + i * sample.width);
+      walk.speak(asking,
+                 [&](double weight, const label::Gaussian& part) { alone[i].hear(weight, part, query.centre); });
     }
   }
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -157,27 +159,33 @@ TEST(depth_counts_the_inner_nodes_of_the_longest_way) {
 
 TEST(forecasting_while_learning_is_asking_before_each_row) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  const QueryRule rule{nan, nan, 1.5, 10.0};
-  for (const Kind kind : {Kind::plain, Kind::weighted_duplicates}) {
-    for (const std::size_t window : {0, 10}) {
-      const Sample sample = draw_sample(30, 2, kind);
-      auto at_once = empty_forest<GaussianHierarchy>(2, 3, {3.0, infinity}, window);
-      auto forest = empty_forest<GaussianHierarchy>(2, 3, {3.0, infinity}, window);
-      const Mixtures said = predict_then_learn(at_once, sample.all(), rule, 2);
-      CHECK(said.first.size() == 31 && said.first[1] == 1 && said.weights[0] == 1.0);
-      for (std::size_t i = 0; i < sample.size(); ++i) {
-        if (i > 0) {
-          const auto asked = rule.at(forest.labels_seen);
-          const Mixtures now = predict_mixtures(forest, {sample.features.data() + 2 * i, 1}, asked, 1);
-          Mixtures then;
-          then.append(said, i);
-          CHECK(now.weights == then.weights && now.means == then.means && now.variances == then.variances);
+  for (const QueryRule& rule : {QueryRule{nan, nan, 1.5, 10.0}, QueryRule{nan, 2.0, 1.0, 0.0, 0.1, 0.5, true}})
+    for (const Kind kind : {Kind::plain, Kind::weighted_duplicates}) {
+      for (const std::size_t window : {0, 10}) {
+        const Sample sample = draw_sample(30, 2, kind);
+        auto at_once = empty_forest<GaussianHierarchy>(2, 3, {3.0, infinity}, window);
+        auto forest = empty_forest<GaussianHierarchy>(2, 3, {3.0, infinity}, window);
+        auto by_moments = empty_forest<GaussianHierarchy>(2, 3, {3.0, infinity}, window);
+        const Mixtures said = predict_then_learn(at_once, sample.all(), rule, 2);
+        const MixtureMoments moments = predict_moments_then_learn(by_moments, sample.all(), rule, 2);
+        CHECK(said.first.size() == 31 && said.first[1] == 1 && said.weights[0] == 1.0);
+        for (std::size_t i = 0; i < sample.size(); ++i) {
+          if (i > 0) {
+            const auto asked = rule.at(forest.labels_seen);
+            const Mixtures now = predict_mixtures(forest, {sample.features.data() + 2 * i, 1}, asked, 1);
+            Mixtures then;
+            then.append(said, i);
+            CHECK(now.weights == then.weights && now.means == then.means && now.variances == then.variances);
+            const MixtureMoments own = predict_moments(forest, {sample.features.data() + 2 * i, 1}, asked, 1);
+            CHECK(own.mean[0] == moments.mean[i] && own.within[0] == moments.within[i]);
+            CHECK(own.between[0] == moments.between[i]);
+          }
+          forest.learn(sample.batch(i, 1), 1);
         }
-        forest.learn(sample.batch(i, 1), 1);
+        CHECK(archived(forest).summaries == archived(at_once).summaries && is_sound(at_once));
+        CHECK(archived(forest).summaries == archived(by_moments).summaries && is_sound(by_moments));
       }
-      CHECK(archived(forest).summaries == archived(at_once).summaries && is_sound(at_once));
     }
-  }
 }
 
 TEST(rows_that_almost_touch_have_finite_answers) {

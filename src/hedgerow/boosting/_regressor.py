@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.exceptions import NotFittedError
+from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from hedgerow._kept_rows import KeptRows
-from hedgerow._random import draw_seed
-from hedgerow._transaction import all_or_nothing, interrupted_after
-from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
+from hedgerow._persistence import Arrays
+from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._calibration import Calibration, calibrate
-from hedgerow.boosting._files import BoostingFiles
-from hedgerow.boosting._stages import Choice, Stages, choose, fit_stages, mean_square
-from hedgerow.predictive import LeaveOneOut, LocationScale
+from hedgerow.boosting._stage import NumberStage
+from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
+from hedgerow.predictive._forecasts import check_returns
+from hedgerow.predictive._shapes import NormalShape
 
 Floats = npt.NDArray[np.float64]
 
-PIECE = 2000
-"""Rows that go through all stages at once; between two pieces Python looks for Ctrl-C."""
 
-
-class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  # type: ignore[misc]
+class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: ignore[misc]
     """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
 
     The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
@@ -76,12 +69,10 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
     (100, 2)
     """
 
-    _stages: Stages
     _calibration: Calibration
-    _choice: Choice
-    _rows: KeptRows
-    _seed: int
-    _next_relearn: int
+
+    _NUMERIC = True
+    _STAGE = NumberStage
 
     def __init__(
         self,
@@ -104,66 +95,56 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
 
     # Learning.
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn all rows in batch, forgetting whatever was learned before.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            Numbers, all finite.
-        y : array of shape (n_samples,)
-            Labels.
-        sample_weight : array of shape (n_samples,), optional
-            A row of weight w counts as w equal rows. Rows of weight zero are ignored.
-
-        Returns
-        -------
-        self
-        """
-        rows = self._checked_rows(X, y, sample_weight, reset=True)
-        if rows[0].shape[0] == 0:
-            raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._seed = draw_seed(self.random_state)
-        self._rows = KeptRows(*rows)
-        self._relearn()
-        return self
-
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn rows online, one after another: each stage is told what the ones before left over.
 
         Whenever the number of rows has doubled, everything is learned anew from all rows. The result does not depend on
         how rows are dealt to calls. Ctrl-C leaves a model that has learned the first ``n_samples_seen_`` rows.
         """
-        first = not self.__sklearn_is_fitted__()
-        rows = self._checked_rows(X, y, sample_weight, reset=first)
-        begin = 0
-        while begin < rows[0].shape[0]:
-            if not self.__sklearn_is_fitted__():
-                self._begin(*(part[:1] for part in rows))
-                end = 1
-            else:
-                self._relearn_if_due()
-                due = self._next_relearn - len(self._rows)
-                end = min(begin + PIECE, begin + due, rows[0].shape[0])
-                self._learn_piece(*(part[begin:end] for part in rows))
-            begin = end
+        rows = self._checked_rows(X, y, sample_weight, first=not self.__sklearn_is_fitted__())
+        for _ in self._learn_online(rows):
+            pass
         return self
 
-    def learn_one(self, x: Any, y: Any) -> Self:
-        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array."""
-        if not self.__sklearn_is_fitted__():
-            if isinstance(x, Mapping):
-                row = RowReader(len(x), None)(as_vector(list(x.values())))
-                self.partial_fit(row.reshape(1, -1), [y])
-                self.feature_names_in_ = np.asarray(list(x), dtype=object)
-            else:
-                self.partial_fit(as_vector(x).reshape(1, -1), [y])
-            return self
-        label = np.array([self._checked_label(y)])
-        self._relearn_if_due()
-        self._learn_piece(self._reader()(x).reshape(1, -1), label, NO_WEIGHTS)
-        return self
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        returns: str = "dist",
+        confidence: float = 0.9,
+    ) -> Any:
+        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+
+        The same as a loop over `predict_dist` and `learn_one`, bit for bit, only faster. Before the very first row
+        nothing is known, and the forecast is the standard normal distribution.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+        returns : {"dist", "std", "interval"}, default="dist"
+            What is forecast: whole distributions; mean and standard deviation; or these two and the central interval.
+        confidence : float, default=0.9
+            Of the interval.
+
+        Returns
+        -------
+        forecasts : Forecasts
+            If `returns` is "dist": one distribution a row; its shape is learned anew whenever everything is.
+        mean, std : arrays of shape (n_samples,)
+            Otherwise.
+        interval : array of shape (n_samples, 2)
+            Only if `returns` is "interval".
+        """
+        check_returns(returns, confidence)
+        rows = self._checked_rows(X, y, sample_weight, first=not self.__sklearn_is_fitted__())
+        said = Forecasts(list(self._learn_online(rows)))
+        if returns == "dist":
+            return said
+        moments = said.mean(), said.std()
+        return moments if returns == "std" else (*moments, said.interval(confidence))
 
     # Predicting.
 
@@ -180,11 +161,7 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
 
     def predict_dist(self, X: Any) -> LocationScale:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
-        self._check_learned()
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
-        pieces = np.array_split(X, max(1, X.shape[0] // 20_000))
-        parts = [self._stages.moments(np.ascontiguousarray(piece)) for piece in pieces]
-        mean, doubt = (np.concatenate(vectors) for vectors in zip(*parts, strict=True))
+        mean, doubt = self._moments(X)
         return self._calibration.distribution(mean, doubt)
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
@@ -212,116 +189,52 @@ class MondrianBoostingRegressor(RegressorMixin, BoostingFiles, BaseEstimator):  
         dist = self._calibration.distribution(self._rows.labels[:n] - self._stages.residuals, self._stages.doubts)
         return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._rows.labels[:n]))
 
-    # What was learned.
-
-    @property
-    def n_stages_(self) -> int:
-        """Stages in use."""
-        self._check_learned()
-        return len(self._stages.forests)
-
-    @property
-    def n_samples_seen_(self) -> int:
-        """Rows learned so far."""
-        self._check_learned()
-        return len(self._rows)
-
     @property
     def loo_score_(self) -> float:
         """R^2 of the leave-one-out predictions when the stages were last learned."""
         self._check_learned()
-        n = self._stages.residuals.size
-        labels, weights = self._rows.labels[:n], self._rows.weights[:n]
-        mean = float(np.average(labels, weights=weights if weights.size else None))
-        total = mean_square(labels - mean, weights)
-        return 1.0 - mean_square(self._stages.residuals, weights) / total if total > 0 else math.nan
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """Share of each column in what is explained, by the linear part and by each stage."""
-        self._check_learned()
-        total = np.zeros(self.n_features_in_)
-        if self._stages.ridge is not None:
-            weight = self._stages.forests[0]._core.label_moments[0]
-            total += weight * self._stages.ridge.slopes**2
-        for forest in self._stages.forests:
-            total += forest.feature_importances_ * forest._core.label_moments[2]
-        shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)
-        return shares
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_stages")
+        return self._left_out_score(self._rows.labels[: self._stages.residuals.size])
 
     # Below: private.
 
     def _check_parameters(self) -> None:
-        check_integer("n_estimators", self.n_estimators, least=1)
-        check_integer("max_stages", self.max_stages, least=1)
-        n_threads_of(self.n_jobs)
-        for name, allowed in (
-            ("linear", ("auto", True, False)),
-            ("scaling", ("auto", "range", "half", "rank")),
-            ("tail", ("student", "normal", "empirical")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {getattr(self, name)!r}")
+        super()._check_parameters()
+        self._check_one_of("tail", "student", "normal", "empirical")
 
-    def _check_learned(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet: call fit, partial_fit or learn_one first."
-            )
-
-    @all_or_nothing
-    def _checked_rows(
-        self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, reset: bool
-    ) -> tuple[Floats, Floats, Floats]:
-        self._check_parameters()
-        X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", y_numeric=True)
-        X, y, weights = drop_weightless(X, y, sample_weight)
-        labels = np.ascontiguousarray(y, dtype=np.float64)
-        if labels.size and not np.abs(labels).max() <= 1e150:
-            raise ValueError("labels must lie within 1e150 of zero; divide y by a constant")
-        return X, labels, weights
-
-    @staticmethod
-    def _checked_label(y: Any) -> float:
+    def _checked_labels(self, y: Any) -> Floats:
         try:
-            label = float(y)
+            labels = np.ascontiguousarray(y, dtype=np.float64)
         except (TypeError, ValueError):
             raise ValueError(f"a label must be a number, got {y!r}") from None
-        if not abs(label) <= 1e150:
-            raise ValueError(f"a label must be a finite number within 1e150 of zero, got {y!r}")
-        return label
+        if labels.size and not np.abs(labels).max() <= 1e150:
+            raise ValueError("labels must be finite numbers within 1e150 of zero; divide y by a constant")
+        return labels
 
-    def _reader(self) -> RowReader:
-        return RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None))
+    def _targets(self, labels: Floats) -> Floats:
+        return labels
 
-    @all_or_nothing
-    def _begin(self, X: Floats, y: Floats, weights: Floats) -> None:
-        self._seed = draw_seed(self.random_state)
-        self._rows = KeptRows(X, y, weights)
-        self._relearn()
-
-    @all_or_nothing
-    def _relearn(self) -> None:
-        """Everything anew from all rows: choice, stages, calibration."""
-        X, y, weights = self._rows.arrays
-        seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
-        self._choice = choose(X, y, weights, self.scaling, self.linear, seed, self.n_jobs)
-        forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}
-        self._stages = fit_stages(X, y, weights, self._choice, self.max_stages, seed, **forest)
+    def _calibrate(self, labels: Floats, weights: Floats) -> None:
         self._calibration = calibrate(self._stages.residuals, self._stages.doubts, weights, self.tail)
-        self._next_relearn = 2 * X.shape[0]
 
-    def _relearn_if_due(self) -> None:
-        """At doublings; later only if that was interrupted."""
-        if len(self._rows) >= self._next_relearn:
-            self._relearn()
+    def _forecast(self, X: Floats, mean: Floats, doubt: Floats) -> LocationScale:
+        return self._calibration.distribution(mean, doubt)
 
-    def _learn_piece(self, X: Floats, y: Floats, weights: Floats) -> None:
-        with interrupted_after():  # or some stages would have learned rows that others have not
-            mean, doubt = self._stages.learn(X, y, weights)
-            self._rows.append(X, y, weights)
-            self._calibration = self._calibration.after(y - mean, doubt, weights)
-        self._relearn_if_due()
+    def _first_forecast(self) -> LocationScale:
+        return LocationScale(np.zeros(1), np.ones(1), NormalShape())
+
+    def _compare(self, X: Floats, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> LocationScale:
+        before = self._calibration
+        self._calibration, inflation = before.after(labels - mean, doubt, weights)
+        return before.distribution(mean, doubt, inflation)
+
+    # Files.
+
+    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
+        state = super()._fitted_state()
+        if state is not None:
+            state[0].update(self._calibration.described())
+        return state
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        super()._restore_fitted_state(numbers, arrays)
+        self._calibration = Calibration.from_description(numbers)

@@ -15,26 +15,31 @@ PENALTIES = 10.0 ** np.arange(-4, 5)
 
 @dataclass(frozen=True)
 class Ridge:
-    """A linear function of standardised columns. Outside the range of the rows it keeps the value at the border."""
+    """A linear function of standardised columns. Outside the range of the rows it keeps the value at the border.
+
+    Its values are numbers or vectors; slopes then have a column for each component.
+    """
 
     centre: Floats
     scale: Floats
     lower: Floats
     upper: Floats
     slopes: Floats
-    intercept: float
+    intercept: Floats
 
     def __call__(self, X: Floats) -> Floats:
         """Values at rows."""
         inside = np.clip(X, self.lower, self.upper)
+        standardised = (inside - self.centre) / self.scale
         # Not a product of matrices: its last bits depend on how many rows there are.
-        values: Floats = self.intercept + ((inside - self.centre) / self.scale * self.slopes).sum(axis=1)
-        return values
+        slopes = self.slopes.reshape(X.shape[1], -1).T
+        values = np.column_stack([(standardised * column).sum(axis=1) for column in slopes])
+        total: Floats = self.intercept + values.reshape(X.shape[0], *self.slopes.shape[1:])
+        return total
 
     def arrays(self) -> dict[str, Floats]:
         """Return what it is made from, for a file."""
-        intercept = np.array([self.intercept])
-        return {**{name: value for name, value in vars(self).items() if name != "intercept"}, "intercept": intercept}
+        return {name: np.ravel(value) for name, value in vars(self).items()}
 
 
 def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
@@ -48,18 +53,21 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
     centre, lower, upper = share @ X, X.min(axis=0), X.max(axis=0)
     scale = np.sqrt(share @ (X - centre) ** 2)
     scale = np.where(scale > 0, scale, 1.0)
-    mean = float(share @ y)
-    root = np.sqrt(weights)
-    U, singular, Vt = np.linalg.svd(root[:, None] * ((X - centre) / scale), full_matrices=False)
-    projected = U.T @ (root * (y - mean))
-    best = (np.inf, Ridge(centre, scale, lower, upper, np.zeros(X.shape[1]), mean), y - mean)
+    targets = y.reshape(y.shape[0], -1)
+    mean = share @ targets
+    root = np.sqrt(weights)[:, None]
+    U, singular, Vt = np.linalg.svd(root * ((X - centre) / scale), full_matrices=False)
+    projected = U.T @ (root * (targets - mean))
+    best = np.inf, np.zeros((X.shape[1], mean.size)), targets - mean
     for penalty in PENALTIES * weights.sum() / 100.0:
         kept = singular**2 / (singular**2 + penalty)
         fitted = (U * kept) @ projected / root
         leverage = np.minimum(((U**2) @ kept + share) / np.maximum(weights, 1.0), 0.999)
-        residuals = (y - mean - fitted) / (1.0 - leverage)
-        error = float(share @ residuals**2)
+        residuals = (targets - mean - fitted) / (1.0 - leverage)[:, None]
+        error = float((share @ residuals**2).sum())
         if error < best[0]:
-            slopes = Vt.T @ (np.divide(kept, singular, out=np.zeros_like(kept), where=singular > 0) * projected)
-            best = (error, Ridge(centre, scale, lower, upper, slopes, mean), residuals)
-    return best[1], best[2]
+            gain = np.divide(kept, singular, out=np.zeros_like(kept), where=singular > 0)
+            best = error, Vt.T @ (gain[:, None] * projected), residuals
+    shape = y.shape[1:]
+    ridge = Ridge(centre, scale, lower, upper, best[1].reshape(X.shape[1], *shape), mean.reshape(shape))
+    return ridge, best[2].reshape(y.shape)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._validation import n_threads_of
 from hedgerow.boosting._ridge import Ridge, fit_ridge
-from hedgerow.mondrian import MondrianForestRegressor
-from hedgerow.mondrian._learning import N_TREES, Effort
-from hedgerow.mondrian._smoothing import Calibration
+from hedgerow.boosting._stage import NotWorthGrowingError, NumberStage, VectorStage, mean_square
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,70 +23,6 @@ MOST_CHOOSING = 1000
 TRANSFORMS = ("range", "half", "rank")
 
 
-class NotWorthGrowingError(Exception):
-    """A stage's first trees show that it would take too little away."""
-
-
-class Stage(MondrianForestRegressor):
-    """A forest that is one of many, and so spends less on learning its own numbers."""
-
-    _EFFORT = Effort(
-        most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0
-    )
-
-    _to_beat: float | None = None  # the mean square that leave-one-out must get below for the stage to be worth growing
-
-    def _learn_label_model(self, core: Any) -> None:
-        super()._learn_label_model(core)
-        n_first = min(N_TREES, core.n_trees)
-        if self._to_beat is None or n_first == core.n_trees:
-            return
-        rule = self._rule_of(core, Calibration())
-        mean, _, between = core.leave_one_out(rule, n_first, n_threads_of(self.n_jobs))
-        weights = core.row_weights()
-        # What so few trees differ by averages out as more grow.
-        averaged_out = float(np.average(between, weights=weights)) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
-        if mean_square(core.row_labels() - mean, weights) - averaged_out > self._to_beat:
-            raise NotWorthGrowingError
-
-    def moments(self, X: Floats) -> tuple[Floats, Floats]:
-        """Mean at rows, and the doubt about it: the variance within the trees, and that between them."""
-        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
-        mean, within, between = self._core.moments(X, rule, n_threads)
-        return self._origin + mean, self._doubt(within, between)
-
-    def calibrated(self, labels: Floats) -> tuple[Floats, Floats]:
-        """The same for the rows learned, each without itself; gamma_1 becomes what makes their errors typical."""
-        n_threads = n_threads_of(self.n_jobs)
-        mean, within, between = self._core.leave_one_out(self._rule(), self._core.n_trees, n_threads)
-        mean = self._origin + mean
-        weights = self._core.row_weights()
-        error = mean_square(labels - mean, weights)
-        typical = float(np.average(within, weights=weights))
-        if error > 0.0 and typical > 0.0:
-            self._calibration = Calibration(error / typical, 1e-12 * error, 1.0)
-        else:  # fixed all the same, or rows learned together would be asked of other labels than rows learned apart
-            scale = self._core.query(self._rule())[1]
-            self._calibration = Calibration(scale, 1e-12 * scale, 1.0)
-        scale, noise = self._core.query(self._rule())[1:]
-        return mean, self._doubt(scale * within + noise, between)
-
-    def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        """The same for rows that come one after another, each before it is learned. Holds no review."""
-        rule, labels = self._rule(), self._encode_labels(y)
-        first, shares, means, variances = self._core.predict_then_learn(
-            X, labels, weights, rule, n_threads_of(self.n_jobs)
-        )
-        mean = np.add.reduceat(shares * means, first[:-1])
-        apart = means - np.repeat(mean, np.diff(first))
-        within = np.add.reduceat(shares * variances, first[:-1])
-        return self._origin + mean, self._doubt(within, np.add.reduceat(shares * apart**2, first[:-1]))
-
-    def _doubt(self, within: Floats, between: Floats) -> Floats:
-        noise = self._core.query(self._rule())[2]
-        return np.column_stack([np.maximum(within - noise, 0.0), between])
-
-
 class Choice(NamedTuple):
     """How columns are scaled, and whether a ridge regression comes first."""
 
@@ -97,59 +31,72 @@ class Choice(NamedTuple):
 
 
 class Stages(NamedTuple):
-    """What is added up: a ridge regression or none, and forests; and the leave-one-out of it all."""
+    """What is added up: a ridge regression or none, and forests; and the leave-one-out of it all.
+
+    Labels are numbers or vectors, and so is everything that is said of them: arrays have one row for each row.
+    """
 
     ridge: Ridge | None
-    forests: list[Stage]
-    residuals: Floats  # label minus leave-one-out prediction, a number for each row
-    doubts: Floats  # variance within and between trees, added over the stages: two numbers for each row
+    forests: list[Any]  # all of one kind
+    residuals: Floats  # label minus leave-one-out prediction
+    doubts: Floats  # variance within and between trees, added over the stages; no columns for vectors
 
     def moments(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean and doubt at rows."""
-        mean = np.zeros(X.shape[0]) if self.ridge is None else self.ridge(X)
-        doubt = np.zeros((X.shape[0], 2))
+        mean, doubt = self._before(X)
         for forest in self.forests:
             added, doubted = forest.moments(X)
             mean += added
             doubt += doubted
         return mean, doubt
 
-    def learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    def learn(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Let rows come one after another; return the mean and doubt that each met.
 
         Each stage is told what the ones before left over of the label, as they forecast it.
         """
-        mean = np.zeros(X.shape[0]) if self.ridge is None else self.ridge(X)
-        doubt = np.zeros((X.shape[0], 2))
+        mean, doubt = self._before(X)
         for forest in self.forests:
-            added, doubted = forest.moments_then_learn(X, y - mean, weights)
+            added, doubted = forest.moments_then_learn(X, labels - mean, weights)
             mean = mean + added
             doubt += doubted
         return mean, doubt
 
-
-def mean_square(residuals: Floats, weights: Floats) -> float:
-    """Weighted mean of the squares."""
-    return float(np.average(residuals**2, weights=weights if weights.size else None))
+    def _before(self, X: Floats) -> tuple[Floats, Floats]:
+        n = X.shape[0]
+        mean = np.zeros((n, *self.residuals.shape[1:])) if self.ridge is None else self.ridge(X)
+        return mean, np.zeros((n, self.doubts.shape[1]))
 
 
 def fit_stages(
-    X: Floats, y: Floats, weights: Floats, choice: Choice, max_stages: int, seed: int, **forest: Any
+    X: Floats,
+    labels: Floats,
+    weights: Floats,
+    choice: Choice,
+    max_stages: int,
+    seed: int,
+    before: Sequence[Any] = (),
+    **forest: Any,
 ) -> Stages:
-    """One stage after another, until leave-one-out stops improving."""
-    ridge, residuals = None, y
+    """One stage after another, until leave-one-out stops improving; each begins with what one `before` has learned."""
+    ridge, residuals = None, labels
+    if labels.size == 0:  # vectors without components: there is nothing to tell
+        return Stages(None, [], labels, np.zeros((X.shape[0], 0)))
     if choice.linear:
-        ridge, residuals = fit_ridge(X, y, weights if weights.size else np.ones(y.size))
-    forests: list[Stage] = []
-    doubts = np.zeros((y.size, 2))
+        ridge, residuals = fit_ridge(X, labels, weights if weights.size else np.ones(X.shape[0]))
+    kind: Any = NumberStage if labels.ndim == 1 else VectorStage
+    forests: list[Any] = []
+    doubts = np.zeros((X.shape[0], kind.N_DOUBTS))
     for number, stage_seed in enumerate(np.random.SeedSequence(seed).generate_state(max_stages)):
-        stage = Stage(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
+        stage = kind(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
         to_beat = (1.0 - LEAST_GAIN) * mean_square(residuals, weights)
         stage._to_beat = to_beat if number > 0 else None
+        stage._before = before[number] if number < len(before) else None
         try:
             stage.fit(X, residuals, weights if weights.size else None)
         except NotWorthGrowingError:
             break
+        stage._before = None
         mean, doubt = stage.calibrated(residuals)
         after = mean_square(residuals - mean, weights)
         if number > 0 and after > to_beat:
@@ -163,21 +110,24 @@ def fit_stages(
 
 
 def choose(
-    X: Floats, y: Floats, weights: Floats, transform: str, linear: str | bool, seed: int, n_jobs: int | None
+    X: Floats, labels: Floats, weights: Floats, transform: str, linear: str | bool, seed: int, n_jobs: int | None
 ) -> Choice:
     """Choose what is left open by the leave-one-out error of small first stages on some of the rows."""
     transforms = TRANSFORMS if transform == "auto" else (transform,)
     linears = (False, True) if linear == "auto" else (bool(linear),)
-    if (weights.sum() if weights.size else X.shape[0]) < FEWEST_ROWS:
+    if labels.size == 0 or (weights.sum() if weights.size else X.shape[0]) < FEWEST_ROWS:
         return Choice("half" if transform == "auto" else transform, linear is True)
     if len(transforms) == len(linears) == 1:
         return Choice(transforms[0], linears[0])
     few = np.sort(np.random.default_rng(seed).choice(X.shape[0], min(MOST_CHOOSING, X.shape[0]), replace=False))
-    rows = X[few], y[few], weights[few] if weights.size else weights
+    rows = X[few], labels[few], weights[few] if weights.size else weights
+    errors: dict[Choice, float] = {}
 
     def error(choice: Choice) -> float:
-        stages = fit_stages(*rows, choice, 1, seed, n_estimators=10, n_jobs=n_jobs)
-        return mean_square(stages.residuals, rows[2])
+        if choice not in errors:
+            stages = fit_stages(*rows, choice, 1, seed, n_estimators=10, n_jobs=n_jobs)
+            errors[choice] = mean_square(stages.residuals, rows[2])
+        return errors[choice]
 
     plain = min((Choice(kind, linears[0]) for kind in transforms), key=error)
     return min((plain._replace(linear=first) for first in linears), key=error)

@@ -9,20 +9,18 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays, Saveable
+from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
+from hedgerow._classifying import Classifying
 from hedgerow._validation import check_positive, n_threads_of
-from hedgerow.mondrian._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.predictive import Uncertainty
 
 Floats = npt.NDArray[np.float64]
 
 
-class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore[misc]
+class MondrianForestClassifier(Classifying, MondrianForest):
     """A forest for classification that says how sure it is, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; class probabilities are smoothed along each tree
@@ -90,8 +88,6 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
     >>> forest.learn_one([50, -50], "elsewhere").predict_one([50, -50])  # a class that is new
     'elsewhere'
     """
-
-    _classes: ClassTable
 
     _LEARNED_SCALING = "range"
     _SHAPING = (*MondrianForest._SHAPING, "pause_pure")
@@ -179,29 +175,11 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         found: Floats = np.concatenate(parts)[:, self._classes.order]
         return found
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithm of `predict_proba`."""
-        log_probabilities: Floats = np.log(self.predict_proba(X))
-        return log_probabilities
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the most probable class of each row; of equally probable ones the first in `classes_`."""
-        most_probable = np.argmax(self.predict_proba(X), axis=1)
-        best: npt.NDArray[Any] = self.classes_[most_probable]
-        return best
-
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array. Empty before the first row."""
         if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
             return {}
-        found = self._with_row(self._core.probabilities_one, x, self._rule())
-        labels = list(self._classes.numbers)
-        return {labels[number]: found[number] for number in self._classes.order}
-
-    def predict_one(self, x: Any) -> Hashable:
-        """Return the most probable class at one point; None before the first row."""
-        probabilities = self.predict_proba_one(x)
-        return max(probabilities, key=probabilities.__getitem__) if probabilities else None
+        return self._by_name(self._with_row(self._core.probabilities_one, x, self._rule()))
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of each prediction, and its parts: noise, disagreement of the trees, distance from the data.
@@ -244,13 +222,6 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         table = getattr(self, "_classes", known)
         return np.concatenate([np.empty((0, len(table))), *parts])[:, table.order]
 
-    @property
-    def classes_(self) -> npt.NDArray[Any]:
-        """Classes known so far, sorted if they can be."""
-        if not hasattr(self, "_classes"):
-            raise AttributeError("classes_ is known after the first row: call fit, partial_fit or learn_one first")
-        return self._classes.classes
-
     # Below: private.
 
     def _check_parameters(self) -> None:
@@ -267,31 +238,14 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         if self.prior_weight != 0:
             check_positive("prior_weight", self.prior_weight)
 
-    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
-        labels = None if y is None else as_labels(y)
-        try:
-            X, y = super()._validated(X, labels, reset)
-        except TypeError:  # from labels that refuse to be compared
-            for label in () if labels is None else labels.ravel():
-                plain_label(label)
-            raise
-        plain = label_array(y.tolist()) if y.dtype.kind == "O" else y
-        if plain.dtype.kind != "O":
-            check_classification_targets(plain)
-        return X, y
-
     def _begin_labels(self, y: Any) -> None:
         self._classes = ClassTable()
 
     def _encode_labels(self, y: Any) -> Floats:
-        """Numbers of the classes; those that are new get one."""
-        labels, places = in_order_of_appearance(as_labels(y))
-        self._classes = self._classes.extended(labels)
+        numbers = self._numbers_of(y)
         if self.__sklearn_is_fitted__():
             self._core.know_classes(len(self._classes))
-        numbers = np.array([self._classes.numbers[label] for label in labels], dtype=np.float64)
-        encoded: Floats = numbers[places]
-        return encoded
+        return numbers
 
     def _encode_label(self, y: Any) -> float:
         label = plain_label(y)
@@ -299,10 +253,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
         return float(self._encode_labels(label_array([label]))[0]) if number is None else float(number)
 
     def _encode_known_labels(self, y: Any) -> Floats:
-        labels, places = in_order_of_appearance(as_labels(y))
-        numbers = np.array([self._classes.numbers.get(label, -1) for label in labels], dtype=np.float64)
-        encoded: Floats = numbers[places]
-        return encoded
+        return self._known_numbers_of(y)
 
     def _encode_known_label(self, y: Any) -> float:
         return float(self._classes.numbers.get(plain_label(y), -1))
@@ -328,36 +279,7 @@ class MondrianForestClassifier(ClassifierMixin, MondrianForest):  # type: ignore
             n_classes=len(self._classes),
         )
 
-    # Files. Pickle takes labels of any kind, a file only plain ones: it must be safe to load.
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        state = super()._fitted_state()
-        if state is not None:
-            state[0].update(classes=self._classes.to_json())
-        return state
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._classes = ClassTable.from_json(numbers["classes"])
-        super()._restore_fitted_state(numbers, arrays)
-
     def _widened(self, values: Floats) -> Self:
         wider = MondrianForest._widened(self._numbered(), values)
         wider._classes = self._classes
         return wider
-
-    def _numbered(self) -> Self:
-        """Return this forest with numbers for labels; it shares everything else."""
-        numbered = object.__new__(type(self))
-        numbered.__dict__.update(self.__dict__)
-        numbered._classes = ClassTable(range(len(self._classes)))
-        return numbered
-
-    def __getstate__(self) -> dict[str, Any]:
-        if not self.__sklearn_is_fitted__():
-            return super().__getstate__()
-        return {**Saveable.__getstate__(self._numbered()), "labels": list(self._classes.numbers)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        if "labels" in state:
-            self._classes = ClassTable(state["labels"])

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
+from hedgerow._core import TreeMixtures
+from hedgerow._simplex import Point, around, minimise
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import Calibration
 
@@ -35,6 +36,14 @@ class Effort(NamedTuple):
     n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
     fewest_smoothing: int = 2  # trees that smoothing is learned from, at least
     most_calibrating: int = 1000  # rows that the variance is learned from, at most; 0 if it is learned elsewhere
+    n_likelihoods: int = 70  # steps of the search for it
+
+
+AGAIN = {"n_rounds": 1, "n_searches": 10, "n_likelihoods": 40}
+"""What is spent less by a review that begins with what the one before has learned."""
+
+FEWEST_AGAIN = 300
+"""With fewer rows a review begins from nothing: what was learned before, from half as many, is of little help."""
 
 
 LEAST_BLOCK = 8.0
@@ -69,13 +78,13 @@ Grow = Callable[[Sample, ColumnScaling, int], Any]
 """Grow a few trees: rows, units, and which of several forests it is."""
 
 
-def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: int) -> Floats:
+def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: int, rates: Floats) -> Floats:
     """How fast to cut each column, the steepest at rate 1: from the contrasts of cuts that have not seen the labels.
 
     gains / distances is the squared slope of the labels along a column, in units of the column's own scaling. Of a
-    column that is constant nothing is known, and it has rate 1 should it begin to vary.
+    column that is constant nothing is known, and it has rate 1 should it begin to vary. `rates` are those of the first
+    round's units.
     """
-    rates = np.ones(scaling.slopes.size)
     constant = (sample.X[0] == sample.X).all(axis=0)
     for round_ in range(n_rounds):
         gains, distances = grow(sample, scaling.at_rates(rates), round_).contrasts(LEAST_BLOCK)
@@ -87,27 +96,36 @@ def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: in
 
 
 def learn_smoothing(
-    problem: Any, centre: float, rate: float | None, ratio: float | None, n_searches: int
+    problem: Any,
+    centre: float,
+    known: tuple[float | None, float | None],
+    n_searches: int,
+    before: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
-    """gamma_2 and K that make the leave-one-out error of a few trees smallest; those given stay as they are."""
+    """gamma_2 and K that make the leave-one-out error of a few trees smallest; those known stay as they are.
 
-    def numbers(logs: Floats) -> tuple[float, float]:
-        free = iter(np.exp(np.clip(logs, -25.0, 25.0)).tolist())
+    The search begins where a coarse grid is best, or with what was learned before.
+    """
+    rate, ratio = known
+
+    def numbers(logs: Point) -> tuple[float, float]:
+        free = iter([math.exp(min(max(log, -25.0), 25.0)) for log in logs])
         return (next(free) if rate is None else rate), (next(free) if ratio is None else ratio)
 
-    def error(logs: Floats) -> float:
+    def error(logs: Point) -> float:
         return float(problem.mean_square(*numbers(logs), centre))
 
-    rates = [math.log(number) for number in (0.05, 0.3, 1.5, 8.0)] if rate is None else [None]
-    ratios = [math.log(number) for number in (30.0, 3000.0)] if ratio is None else [None]
-    grid = [np.array([log for log in pair if log is not None]) for pair in ((a, b) for a in rates for b in ratios)]
-    if grid[0].size == 0:
-        return numbers(grid[0])
-    errors = [error(logs) for logs in grid]
-    start = grid[int(np.argmin(errors))]
-    simplex = np.vstack([start, start + np.diag([0.7, 1.0][-start.size :])])
-    found = minimize(error, start, method="Nelder-Mead", options={"maxfev": n_searches, "initial_simplex": simplex})
-    return numbers(found.x if found.fun < min(errors) else start)
+    free = [place for place, number in enumerate(known) if number is None]
+    if not free:
+        return numbers(())
+    if before is None:
+        points = [(math.log(a), math.log(b)) for a in (0.05, 0.3, 1.5, 8.0) for b in (30.0, 3000.0)]
+        grid = list(dict.fromkeys(tuple(point[place] for place in free) for point in points))
+        start = min(grid, key=error)
+    else:
+        start = tuple(math.log(before[place]) for place in free)
+    steps = [(0.7, 1.0)[place] for place in free]
+    return numbers(minimise(error, around(start, steps), n_searches)[0])
 
 
 def learn_calibration(
@@ -117,37 +135,42 @@ def learn_calibration(
     weights: Floats,
     fixed: tuple[float | None, float | None],
     ratio: float | None,
+    n_likelihoods: int,
+    before: Calibration | None = None,
 ) -> Calibration:
     """gamma_1, sigma_y^2 and the spread of the trees under which leave-one-out labels are most likely.
 
     Row i of `means` and `variances`, in units of gamma_1, has one component a tree. Trees err apart from each other,
     and averaging them takes away most of that; so their spread overstates the doubt about the mean. And the K that
     smooths best is not the one that tells the noise. `fixed` are gamma_1 and sigma_y^2 where they are known, and
-    `ratio` is theirs if that is known.
+    `ratio` is theirs if that is known. The search begins with what was learned before, if anything was.
     """
-    centre = means.mean(axis=1)
-    weights = weights if weights.size else np.ones(labels.size)
-    error = float(np.average((labels - centre) ** 2, weights=weights))
-    typical = float(np.average(variances.mean(axis=1), weights=weights))
+    of_rows = weights if weights.size else None
+    error = float(np.average((labels - means.mean(axis=1)) ** 2, weights=of_rows))
+    typical = float(np.average(variances.mean(axis=1), weights=of_rows))
     if not (error > 0.0 and math.isfinite(error) and typical > 0.0):
         return Calibration()
+    mixtures = TreeMixtures(labels, weights, means, variances)
 
-    def calibration(logs: Floats) -> Calibration:
-        drift, noise = (math.exp(float(np.clip(log, -14.0, 6.0))) for log in logs[:2])
+    def calibration(logs: Point) -> Calibration:
+        drift, noise = (math.exp(min(max(log, -14.0), 6.0)) for log in logs[:2])
         drift = error * drift / typical if fixed[0] is None else fixed[0]
         noise = error * noise if ratio is None else drift / ratio
         noise = noise if fixed[1] is None else fixed[1]
-        return Calibration(drift, noise, 1.0 / (1.0 + math.exp(-float(logs[2]))))
+        return Calibration(drift, noise, 1.0 / (1.0 + math.exp(-logs[2])))
 
-    def loss(logs: Floats) -> float:
-        variance, noise, spread = calibration(logs)
-        density = log_mixture_density(labels, means, variance * variances + noise, spread)
-        return -float(np.average(density, weights=weights))
+    def loss(logs: Point) -> float:
+        return -float(mixtures.mean_log_density(*calibration(logs)))
 
-    start = np.array([-1.0, -1.0, 0.0])
-    simplex = np.vstack([start, start + np.diag([1.0, 1.0, -1.5])])
-    found = minimize(loss, start, method="Nelder-Mead", options={"maxfev": 70, "initial_simplex": simplex})
-    return calibration(found.x)
+    start, steps = (-1.0, -1.0, 0.0), (1.0, 1.0, -1.5)
+    if before is not None:
+        spread = min(max(before.spread, 0.01), 0.99)
+        logs = (
+            math.log(max(before.variance * typical, 1e-6 * error) / error),
+            math.log(max(before.noise / error, 1e-6)),
+        )
+        start, steps = (*logs, math.log(spread / (1.0 - spread))), (0.5, 0.5, -0.7)
+    return calibration(minimise(loss, around(start, steps), n_likelihoods)[0])
 
 
 def log_mixture_density(labels: Floats, means: Floats, variances: Floats, spread: float) -> Floats:

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 from sklearn.base import RegressorMixin
 
-from hedgerow._validation import NO_WEIGHTS, n_threads_of
+from hedgerow._validation import n_threads_of
 from hedgerow.mondrian._gaussian import GaussianForest
 from hedgerow.mondrian._learning import log_mixture_density
 from hedgerow.mondrian._smoothing import Calibration
 from hedgerow.predictive import LeaveOneOut, NormalMixture
+from hedgerow.predictive._forecasts import check_returns, joined
 
 Floats = npt.NDArray[np.float64]
 
@@ -168,31 +169,47 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         """Return the predictive mixture of each row, whole: moments, density, quantiles, draws."""
         return self._mixtures(self._query_rows(X))
 
-    def predict_then_learn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> NormalMixture:
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        returns: str = "dist",
+        confidence: float = 0.9,
+    ) -> Any:
         """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
 
-        The same as a loop over `predict_dist` and `learn_one`, only faster. Before the very first row nothing is
-        known, and the forecast is a Gaussian around the prior mean, or 0.
+        The same as a loop over `predict_dist`, or `predict`, and `learn_one`, only faster. Before the very first row
+        nothing is known, and the forecast is a Gaussian around the prior mean, or 0.
 
         Parameters
         ----------
         X, y, sample_weight
             As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+        returns : {"dist", "std", "interval"}, default="dist"
+            What is forecast: whole mixtures; or mean and standard deviation, which is quickest; or these two and the
+            central interval. Row i was forecast by the forest that had learned the rows before it.
+        confidence : float, default=0.9
+            Of the interval.
 
         Returns
         -------
         forecasts : NormalMixture
-            Row i was forecast by the forest that had learned the rows before it.
+            If `returns` is "dist".
+        mean, std : arrays of shape (n_samples,)
+            Otherwise. With "std" they have the bits of `predict`.
+        interval : array of shape (n_samples, 2)
+            Only if `returns` is "interval", as from `predict_interval`.
         """
-        n_threads = n_threads_of(self.n_jobs)
-        parts = [
-            self._core.predict_then_learn(X_part, labels, weights, self._rule(), n_threads)
-            for X_part, labels, weights in self._stream(X, y, sample_weight)
-        ]
-        starts = np.cumsum([0, *(part[0][-1] for part in parts)])
-        first = np.concatenate([[0], *(start + part[0][1:] for start, part in zip(starts, parts, strict=False))])
-        weights, means, variances = (np.concatenate([NO_WEIGHTS, *(part[k] for part in parts)]) for k in (1, 2, 3))
-        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+        check_returns(returns, confidence)
+        stream = self._stream(X, y, sample_weight)
+        if returns == "std":
+            return joined(2, (self._moments_then_learn(*rows) for rows in stream))
+        if returns == "interval":
+            mixtures = (self._mixtures_then_learn(*rows) for rows in stream)
+            return joined(3, ((part.mean(), part.std(), part.interval(confidence)) for part in mixtures))
+        return NormalMixture.joined([self._mixtures_then_learn(*rows) for rows in stream])
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Central prediction interval of each row: shape (n_samples, 2). Quantiles are those of the mixture."""
@@ -281,6 +298,20 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         n_threads = n_threads_of(self.n_jobs)
         first, weights, means, variances = self._core.mixtures(X, self._rule(), n_threads)
         return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+
+    def _mixtures_then_learn(self, X: Floats, labels: Floats, sample_weight: Floats) -> NormalMixture:
+        n_threads = n_threads_of(self.n_jobs)
+        first, weights, means, variances = self._core.predict_then_learn(
+            X, labels, sample_weight, self._rule(), n_threads
+        )
+        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+
+    def _moments_then_learn(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        spread = self._calibration.spread
+        mean, within, between = self._core.moments_then_learn(
+            X, labels, weights, self._rule(), n_threads_of(self.n_jobs)
+        )
+        return self._origin + mean, np.sqrt(within + spread**2 * between)
 
     def _from_dist(self, X: Floats, ask: Callable[[NormalMixture, slice], Floats]) -> Floats:
         """Ask the mixtures of a few thousand rows at a time: whole, they take far more room than the answer."""

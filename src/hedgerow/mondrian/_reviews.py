@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._validation import n_threads_of
-from hedgerow.mondrian._learning import FEWEST_ROWS, LEAST_BLOCK, N_TREES, Effort, Sample, learn_rates
+from hedgerow._validation import NO_WEIGHTS, n_threads_of
+from hedgerow.mondrian._learning import (
+    AGAIN,
+    FEWEST_AGAIN,
+    FEWEST_ROWS,
+    LEAST_BLOCK,
+    N_TREES,
+    Effort,
+    Sample,
+    learn_rates,
+)
 from hedgerow.mondrian._scaling import (
     ColumnScaling,
     half_scaling,
@@ -48,6 +58,15 @@ class ReviewedForest(WideningForest):
         """Return attributes that are learned from leave-one-out once all trees have grown."""
         return {}
 
+    # Effort.
+
+    def _effort(self, again: bool) -> Effort:
+        return self._EFFORT._replace(**AGAIN) if again else self._EFFORT
+
+    def _learns_again(self, core: Any) -> bool:
+        """Whether a review has taken these rows over from trees that were here before, and they are many."""
+        return bool(core.generation > 0 and core.n_rows >= FEWEST_AGAIN)
+
     # Units.
 
     @property
@@ -63,8 +82,10 @@ class ReviewedForest(WideningForest):
             return no_scaling(lower)
         return rank_scaling(*rows()) if kind == "rank" else half_scaling(*rows())
 
-    def _learn_units(self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int) -> ColumnScaling:
-        """Return the scaling with a rate for each column, if rates are to be learned."""
+    def _learn_units(
+        self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int, before: Floats = NO_WEIGHTS
+    ) -> ColumnScaling:
+        """Return the scaling with a rate for each column, if rates are to be learned; `before` are those in use."""
         if not self._learns or sample.weight < FEWEST_ROWS:
             return scaling
         seeds = np.random.SeedSequence([seed, arrivals]).generate_state(8, np.uint64).tolist()
@@ -85,9 +106,10 @@ class ReviewedForest(WideningForest):
             core.grown()
             return core
 
-        return scaling.at_rates(
-            learn_rates(grow, sample.few(self._EFFORT.most_rows, seeds[-1]), scaling, self._EFFORT.n_rounds)
-        )
+        again = before.size > 0 and sample.labels.size >= FEWEST_AGAIN
+        effort, few = self._effort(again), sample.few(self._EFFORT.most_rows, seeds[-1])
+        first = before if again else np.ones(sample.X.shape[1])
+        return scaling.at_rates(learn_rates(grow, few, scaling, effort.n_rounds, first))
 
     # Growing.
 
@@ -126,12 +148,11 @@ class ReviewedForest(WideningForest):
     def _review(self) -> None:
         core, scaling = self._core, self._scaling
         if self.scaling != "none" or self._learns:
-            suggested = self._choose_scaling(
-                core.lower_seen, core.upper_seen, lambda: (core.row_values(), core.row_weights())
-            )
+            values = cache(core.row_values)
+            suggested = self._choose_scaling(core.lower_seen, core.upper_seen, lambda: (values(), core.row_weights()))
             if self._learns:
-                sample = Sample(core.row_values(), core.row_labels(), core.row_weights())
-                suggested = self._learn_units(sample, suggested, core.seed, core.arrivals)
+                sample = Sample(values(), core.row_labels(), core.row_weights())
+                suggested = self._learn_units(sample, suggested, core.seed, core.arrivals, scaling.rates)
             if suggested.rates.size or scaling.is_far_from(suggested):
                 core, scaling = core.rescaled(*suggested.arrays), suggested
         self._set_label_model(core)

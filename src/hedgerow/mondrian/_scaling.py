@@ -126,11 +126,8 @@ def rank_scaling(X: Floats, weights: Floats) -> ColumnScaling:
         return ColumnScaling(*_ranks_of_all(X, weights), slopes)
     knots: list[Floats] = []
     images: list[Floats] = []
-    for column in X.T:
-        values, of_row = np.unique(column, return_inverse=True)
-        counts = np.bincount(of_row, weights=weights if weights.size else None)
-        ranks = np.cumsum(counts) - 0.5 * counts
-        image = (ranks - ranks[0]) / (ranks[-1] - ranks[0]) if values.size > 1 else np.zeros(1)
+    for column in range(X.shape[1]):
+        _, values, image = _ranks_of_all(X[:, column : column + 1], weights)
         if values.size > MOST_KNOTS:
             kept = np.unique(np.searchsorted(image, np.linspace(0.0, 1.0, MOST_KNOTS)).clip(0, values.size - 1))
             values, image = values[kept], image[kept]
@@ -144,16 +141,21 @@ def _ranks_of_all(X: Floats, weights: Floats) -> tuple[npt.NDArray[np.uint64], F
     """Knots of all columns at once, because a column after the other takes long where there are a million of them."""
     n, width = X.shape
     columns = np.ascontiguousarray(X.T)
-    order = np.argsort(columns, axis=1, kind="stable")
-    values = np.take_along_axis(columns, order, axis=1)
-    of_rows = weights[order] if weights.size else np.ones((width, n))
+    if weights.size:
+        order = np.argsort(columns, axis=1, kind="stable")
+        values = np.take_along_axis(columns, order, axis=1)
+    else:
+        values = np.sort(columns, axis=1)
     is_new = np.ones((width, n), dtype=bool)
     is_new[:, 1:] = values[:, 1:] != values[:, :-1]
     begins = np.flatnonzero(is_new)
-    counts = np.add.reduceat(of_rows.ravel(), begins)
-    up_to = np.cumsum(of_rows, axis=1).ravel()[np.append(begins[1:], width * n) - 1]
+    ends, column = np.append(begins[1:], width * n), begins // n
+    if weights.size:
+        counts = np.add.reduceat(weights[order].ravel(), begins)
+        up_to = np.cumsum(weights[order], axis=1).ravel()[ends - 1]
+    else:
+        counts, up_to = ends - begins, ends - n * column
     ranks = up_to - 0.5 * counts
-    column = begins // n
     first = np.append(np.flatnonzero(begins % n == 0), begins.size)
     lowest, span = ranks[first[:-1]], ranks[first[1:] - 1] - ranks[first[:-1]]
     images: Floats = (ranks - lowest[column]) / np.where(span > 0.0, span, 1.0)[column]

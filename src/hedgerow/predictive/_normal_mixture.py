@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
@@ -59,6 +61,17 @@ class NormalMixture:
         self._n_threads = n_threads
         self._components = Components(self.first, self.weights, self.means, self.variances)
 
+    @classmethod
+    def joined(cls, parts: Sequence[NormalMixture]) -> NormalMixture:
+        """Return the rows of all parts, one after another."""
+        starts = np.cumsum([0, *(part.weights.size for part in parts)])
+        first = np.concatenate([[0], *(start + part.first[1:] for start, part in zip(starts, parts, strict=False))])
+        flat = (
+            np.concatenate([np.empty(0), *(getattr(part, name) for part in parts)])
+            for name in ("weights", "means", "variances")
+        )
+        return cls(first, *flat, n_threads=parts[0]._n_threads if parts else 1)
+
     def __len__(self) -> int:
         return self.first.size - 1
 
@@ -96,9 +109,7 @@ class NormalMixture:
         levels = np.asarray(q, dtype=np.float64)
         if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"quantiles must be a number or a 1-D list of numbers between 0 and 1, got {q!r}")
-        wide = np.ascontiguousarray(np.broadcast_to(levels, (len(self), levels.size)))
-        normal = np.ascontiguousarray(ndtri(levels).reshape(1, -1))
-        found = self._components.quantiles(wide, normal, self._n_threads)
+        found = self._components.quantiles(levels.ravel(), ndtri(levels).ravel(), self._n_threads)
         return found if levels.ndim else found[:, 0]
 
     def interval(self, confidence: float = 0.9) -> Floats:

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, special
+from scipy import special
+
+from hedgerow._simplex import Point, minimise
 
 Floats = npt.NDArray[np.float64]
 
@@ -98,18 +100,15 @@ class StudentShape(Shape):
     @classmethod
     def fitted(cls, residuals: Floats, weights: Floats) -> StudentShape:
         """Return the shape under which the residuals are most likely; at least 2.1 degrees, for a finite variance."""
+        share = weights / weights.sum()
 
-        def shape(logs: Floats) -> StudentShape:
-            return cls(2.1 + math.exp(float(np.clip(logs[0], -4.0, 7.0))), math.exp(float(np.clip(logs[1], -9.0, 9.0))))
+        def shape(logs: Point) -> StudentShape:
+            return cls(2.1 + math.exp(min(max(logs[0], -4.0), 7.0)), math.exp(min(max(logs[1], -9.0), 9.0)))
 
-        def loss(logs: Floats) -> float:
-            return -float(np.average(shape(logs).logpdf(residuals), weights=weights))
+        def loss(logs: Point) -> float:
+            return -float(share @ shape(logs).logpdf(residuals))
 
-        start = np.array([[1.0, -0.2], [3.0, -0.2], [1.0, 0.2]])
-        found = optimize.minimize(
-            loss, start[0], method="Nelder-Mead", options={"maxfev": 60, "initial_simplex": start}
-        )
-        return shape(found.x)
+        return shape(minimise(loss, [(1.0, -0.2), (3.0, -0.2), (1.0, 0.2)], 60)[0])
 
 
 class EmpiricalShape(Shape):

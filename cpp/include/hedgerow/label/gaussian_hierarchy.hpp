@@ -86,10 +86,13 @@ struct GaussianHierarchyBy : GaussianLabels {
 
   [[nodiscard]] Summary merge(const Summary& left, double left_psi, const Summary& right, double right_psi,
                               double own_psi) const {
-    const double from_left = diffuse(left.precision, own_psi - left_psi);
-    const double from_right = diffuse(right.precision, own_psi - right_psi);
-    const double total = from_left + from_right;
-    return {total, left.mean + from_right / total * (right.mean - left.mean)};
+    return join({diffuse(left.precision, own_psi - left_psi), left.mean},
+                {diffuse(right.precision, own_psi - right_psi), right.mean});
+  }
+  /// The same of messages as they arrive.
+  static Summary join(const Summary& from_left, const Summary& from_right) {
+    const double total = from_left.precision + from_right.precision;
+    return {total, from_left.mean + from_right.precision / total * (from_right.mean - from_left.mean)};
   }
 
   [[nodiscard]] Belief prior(Query query) const { return {query.centre, 0.0, psi(0.0), 1.0}; }

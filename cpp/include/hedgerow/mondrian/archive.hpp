@@ -202,6 +202,10 @@ void restore(Forest<M>& forest, const Archive& archive) {
                    [&](NodeId id) { tree.measure_children(id, forest.rows); });
     const auto broken_blocks = check_blocks(tree, forest.rows, forest.growth, forest.model);
     require(broken_blocks.empty(), broken_blocks.empty() ? "" : broken_blocks.front());
+    if constexpr (requires { M::inner_summaries_follow; }) {
+      tree.bottom_up([&](NodeId id) { require(!forest.model.is_empty(tree.summaries[id]), "a summary is empty"); },
+                     [&](NodeId id) { tree.hear_children(id, forest.model); });
+    }
     for (NodeId id = 0; id < size; ++id) {
       require(tree.node(id).is_freed() || !forest.model.is_empty(tree.summaries[id]), "a summary is empty");
     }

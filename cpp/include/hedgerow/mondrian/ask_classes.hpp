@@ -143,7 +143,7 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
         queries.push_back(rule.at(forest.labels_seen, n_known));
         n_known = std::max(n_known, static_cast<std::size_t>(batch.labels[i]) + 1);
       },
-      [&](std::size_t b, RowId row, std::size_t i) {
+      [&](std::size_t b, RowId row, std::size_t i, std::size_t) -> const double* {
         Ballot& ballot = ballots[b];
         ballot.left_to_base.push_back(1.0);
         if (!forest.trees[b].shape.is_empty()) {
@@ -156,6 +156,7 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
               [&](std::size_t, double left) { ballot.left_to_base.back() = left; });
         }
         ballot.ends.push_back(ballot.votes.size());
+        return nullptr;
       });
   std::vector<double> probabilities(batch.n * n_classes, 0.0);
   for (std::size_t i = 0; i < batch.n; ++i) {

@@ -11,6 +11,7 @@
 #include "hedgerow/label/gaussian_labels.hpp"
 #include "hedgerow/label/running_moments.hpp"
 #include "hedgerow/label/stable_hierarchy.hpp"
+#include "hedgerow/label/vector_hierarchy.hpp"
 #include "hedgerow/mondrian/forest.hpp"
 
 namespace hedgerow::mondrian {
@@ -25,7 +26,10 @@ struct Contrasts {
 struct RealSpread {
   label::LabelMoments moments;
 
-  void add(double label, double weight) { moments.add(label, weight); }
+  template <class M>
+  void add(const M&, double label, double weight) {
+    moments.add(label, weight);
+  }
   static RealSpread joined(const RealSpread& left, const RealSpread& right) {
     return {label::RunningMoments{}.merge(left.moments, 0.0, right.moments, 0.0, 0.0)};
   }
@@ -38,7 +42,7 @@ struct ClassSpread {
   label::ClassTally counts;
   double total = 0.0;
 
-  void add(double label, double weight) {
+  void add(const label::StableHierarchy&, double label, double weight) {
     counts.add(static_cast<label::ClassId>(label), weight);
     total += weight;
   }
@@ -56,6 +60,36 @@ struct ClassSpread {
   }
 };
 
+/// The same for vectors: squares are added over the components.
+struct VectorSpread {
+  std::vector<double> mean;
+  double total = 0.0;
+  double about_mean = 0.0;
+
+  void add(const label::VectorHierarchy& model, double label, double weight) {
+    mean.resize(model.length(), 0.0);
+    const float* vector = (*model.vectors)[static_cast<std::size_t>(label)];
+    total += weight;
+    for (std::size_t k = 0; k < mean.size(); ++k) {
+      const double before = static_cast<double>(vector[k]) - mean[k];
+      mean[k] += weight / total * before;
+      about_mean += weight * before * (static_cast<double>(vector[k]) - mean[k]);
+    }
+  }
+  static VectorSpread joined(const VectorSpread& left, const VectorSpread& right) {
+    VectorSpread both{left.mean, left.total + right.total, left.about_mean + right.about_mean};
+    const double share = right.total / both.total;
+    for (std::size_t k = 0; k < both.mean.size(); ++k) {
+      const double gap = right.mean[k] - left.mean[k];
+      both.mean[k] += share * gap;
+      both.about_mean += gap * gap * left.total * share;
+    }
+    return both;
+  }
+  [[nodiscard]] double weight() const { return total; }
+  [[nodiscard]] double squares() const { return about_mean; }
+};
+
 template <class Spread, label::LabelModel M>
 Contrasts contrasts(const Forest<M>& forest, double least_weight) {
   const std::size_t width = forest.rows.width();
@@ -66,8 +100,9 @@ Contrasts contrasts(const Forest<M>& forest, double least_weight) {
     spreads.assign(tree.shape.nodes.size(), {});
     tree.bottom_up(
         [&](NodeId leaf) {
-          tree.shape.for_each_row(
-              leaf, [&](RowId row) { spreads[leaf].add(forest.rows.labels[row], forest.rows.weight(row)); });
+          tree.shape.for_each_row(leaf, [&](RowId row) {
+            spreads[leaf].add(forest.model, forest.rows.labels[row], forest.rows.weight(row));
+          });
         },
         [&](NodeId id) {
           const Node& node = tree.node(id);

@@ -56,4 +56,18 @@ void integrate_branches(Branches& branches, std::size_t n, double rate);
 /// `survival` alone, from `elapsed` and `outside`.
 void survive_branches(Branches& branches, std::size_t n);
 
+/// All that the label model wants to know of the first n branches, from `above`, `elapsed` and `outside`. Array by
+/// array, because exponentials and divisions are cheaper by the dozen.
+template <label::GaussianModel M>
+void work_out(const M& model, Branches& branches, std::size_t n) {
+  if constexpr (M::reads_branch_clock) {
+    expect_branches(branches, n);
+    model.read_clocks(branches.clock, n);
+  } else if constexpr (label::IntegratesBranches<M>) {
+    integrate_branches(branches, n, model.drift_rate);
+  } else {
+    survive_branches(branches, n);
+  }
+}
+
 }  // namespace hedgerow::mondrian

@@ -18,7 +18,9 @@ class Extender {
  public:
   using Setting = typename Grower<M>::Setting;
 
-  void extend(MondrianTree<M>& tree, RowId row, const Setting& setting, random::Stream stream) {
+  /// `distances` are those of the row from the boxes of its path, if they are known already.
+  void extend(MondrianTree<M>& tree, RowId row, const Setting& setting, random::Stream stream,
+              const double* distances = nullptr) {
     const float* x = setting.rows.row(row);
     path_.clear();
     if (tree.shape.is_empty()) {
@@ -35,7 +37,7 @@ class Extender {
         absorb(tree, id, above, row, setting, stream);
         break;
       }
-      const double outside = tree.outside(id, setting.rows, x);
+      const double outside = distances == nullptr ? tree.outside(id, setting.rows, x) : distances[path_.size()];
       if (outside > 0.0) {
         const double time = tree.time(id, setting.growth);
         const double hazard = outside * (time - above);

@@ -120,8 +120,9 @@ class Forest {
     columns_ = {};
   }
 
-  /// Rows enter in order, one after another, in every tree. Before row i enters tree b, `before(b, row, i)` is
-  /// called; `arriving(i)` when it is only known that it will come.
+  /// Rows enter in order, one after another, in every tree. Before row i enters tree b, `before(b, row, i, worker)` is
+  /// called, and returns the row's distances from the boxes of its path, or null; `arriving(i)` when it is only known
+  /// that it will come.
   template <class Arriving, class Before>
   void learn(const Batch& batch, std::size_t n_threads, Arriving&& arriving, Before&& before) {
     arrived_.clear();
@@ -140,10 +141,11 @@ class Forest {
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (std::size_t i = 0; i < batch.n; ++i) {
-        before(b, arrived_[i], i);
+        const double* distances = before(b, arrived_[i], i, worker);
         extenders_[worker].extend(
             trees[b], arrived_[i], setting(),
-            random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + i));
+            random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + i),
+            distances);
         if (leaving_[i] != none) forgetters_[worker].forget(trees[b], leaving_[i], rows, growth, model);
       }
     });
@@ -153,7 +155,8 @@ class Forest {
     counters.arrivals += batch.n;
   }
   void learn(const Batch& batch, std::size_t n_threads) {
-    learn(batch, n_threads, [](std::size_t) {}, [](std::size_t, RowId, std::size_t) {});
+    const auto measure = [](std::size_t, RowId, std::size_t, std::size_t) -> const double* { return nullptr; };
+    learn(batch, n_threads, [](std::size_t) {}, measure);
   }
 
   /// The numbers of rows equal to those of the batch, each taken once; where weights are given they must agree too.

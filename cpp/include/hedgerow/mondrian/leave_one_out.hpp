@@ -17,91 +17,79 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/label/gaussian_hierarchy.hpp"
-#include "hedgerow/mondrian/forest.hpp"
+#include "hedgerow/label/vector_hierarchy.hpp"
+#include "hedgerow/mondrian/flat_tree.hpp"
 
 namespace hedgerow::mondrian {
 
-/// A tree as far as its labels go: nodes in preorder, the left child of node i is i + 1.
-struct FlatTree {
-  std::vector<double> times;         ///< of splits; leaves are at the end of time
-  std::vector<std::uint32_t> right;  ///< number of the right child, 0 for a leaf
-  std::vector<std::uint32_t> first;  ///< of node i's rows in `rows`: those of a leaf, none for an inner node
-  std::vector<RowId> rows;
-
-  template <label::LabelModel M>
-  void assign(const MondrianTree<M>& tree, const Growth& growth) {
-    times.clear();
-    right.clear();
-    first.clear();
-    rows.clear();
-    pending_.assign(tree.shape.is_empty() ? 0 : 1, {tree.root, none});
-    while (!pending_.empty()) {
-      const auto [id, parent] = pending_.back();
-      pending_.pop_back();
-      const auto own = static_cast<std::uint32_t>(times.size());
-      if (parent != none) right[parent] = own;
-      times.push_back(tree.time(id, growth));
-      right.push_back(0);
-      first.push_back(static_cast<std::uint32_t>(rows.size()));
-      if (tree.node(id).is_leaf()) {
-        tree.shape.for_each_row(id, [&](RowId row) { rows.push_back(row); });
-      } else {
-        pending_.push_back({tree.node(id).right(), own});
-        pending_.push_back({tree.node(id).left(), none});
-      }
-    }
-    first.push_back(static_cast<std::uint32_t>(rows.size()));
-  }
-
-  [[nodiscard]] std::size_t size() const { return times.size(); }
-  [[nodiscard]] bool is_leaf(std::size_t node) const { return right[node] == 0; }
-  [[nodiscard]] std::span<const RowId> rows_of(std::size_t node) const {
-    return {rows.data() + first[node], rows.data() + first[node + 1]};
-  }
-
- private:
-  struct Pending {
-    NodeId node;
-    std::uint32_t parent;  ///< whose right child it is, or none
-  };
-  std::vector<Pending> pending_;
+/// Labels that are numbers, as the passes below read them.
+struct NumberLabels {
+  using Value = double;
+  static constexpr std::size_t length = 1;
+  const Rows& rows;
+  const double* operator[](RowId row) const { return &rows.labels[row]; }
+};
+/// Labels that are vectors.
+struct VectorLabels {
+  using Value = float;
+  std::size_t length;
+  const Rows& rows;
+  const label::LabelVectors& vectors;
+  const float* operator[](RowId row) const { return vectors[static_cast<std::size_t>(rows.labels[row])]; }
 };
 
+// How a label model is smoothed, and what its labels are.
 template <class Clock>
+const label::GaussianHierarchyBy<Clock>& smoothing_of(const label::GaussianHierarchyBy<Clock>& model) {
+  return model;
+}
+inline const label::ExponentialHierarchy& smoothing_of(const label::VectorHierarchy& model) { return model.precisions; }
+template <class Clock>
+NumberLabels labels_of(const Rows& rows, const label::GaussianHierarchyBy<Clock>&) {
+  return {rows};
+}
+inline VectorLabels labels_of(const Rows& rows, const label::VectorHierarchy& model) {
+  return {model.length(), rows, *model.vectors};
+}
+
+/// The two passes. How much is known where does not depend on the labels, so precisions and variances are numbers even
+/// where labels are vectors.
+template <class Model, class Labels>
 class LeaveOneOut {
  public:
-  using Model = label::GaussianHierarchyBy<Clock>;
+  using Value = typename Labels::Value;
 
   /// hear(row, mean, variance): what the tree says of mu at each row without that row's label; the variance is in units
-  /// of gamma_1 and without the noise of a label.
+  /// of gamma_1 and without the noise of a label. Every component of `centre` is mu_H.
   template <class Hear>
-  void run(const FlatTree& tree, const Rows& rows, const Model& model, double centre, Hear&& hear) {
+  void run(const FlatTree& tree, const Rows& rows, const Labels& labels, const Model& model, double centre,
+           Hear&& hear) {
     if (tree.size() == 0) return;
+    const std::size_t n = labels.length;
     read_clocks(tree, model);
-    pass_up(tree, rows, model);
-    cavities_.resize(tree.size());
-    cavities_[0] = {centre, std::max(model.psi(0.0) - clocks_[0], 0.0)};
+    pass_up(tree, rows, labels, model);
+    variances_.resize(tree.size());
+    cavities_.resize(tree.size() * n);
+    left_out_.resize(n);
+    variances_[0] = std::max(model.psi(0.0) - clocks_[0], 0.0);
+    std::fill_n(cavities_.data(), n, static_cast<Value>(centre));
     for (std::size_t node = 0; node < tree.size(); ++node) {
       if (tree.is_leaf(node)) {
-        strike_out(tree.rows_of(node), rows, model, messages_[node], cavities_[node], hear);
+        strike_out(tree.rows_of(node), node, rows, labels, model, hear);
       } else {
         const std::size_t left = node + 1, right = tree.right[node];
-        const Message from_left = lifted(left, node), from_right = lifted(right, node);
-        cavities_[left] = lowered(cavities_[node], from_right, node, left);
-        cavities_[right] = lowered(cavities_[node], from_left, node, right);
+        lower_cavity(node, left, right, n);
+        lower_cavity(node, right, left, n);
       }
     }
   }
 
  private:
-  using Message = typename Model::Summary;
-  struct Cavity {
-    double mean, variance;
-  };
-
   void read_clocks(const FlatTree& tree, const Model& model) {
     clocks_.assign(tree.times.begin(), tree.times.end());
     model.read_clocks(clocks_.data(), clocks_.size());
@@ -110,157 +98,75 @@ class LeaveOneOut {
     }
   }
 
-  void pass_up(const FlatTree& tree, const Rows& rows, const Model& model) {
-    messages_.resize(tree.size());
+  void pass_up(const FlatTree& tree, const Rows& rows, const Labels& labels, const Model& model) {
+    const std::size_t n = labels.length;
+    precisions_.resize(tree.size());
+    lifted_.resize(tree.size());
+    means_.resize(tree.size() * n);
     for (std::size_t node = tree.size(); node-- > 0;) {
+      Value* const mean = means_.data() + node * n;
       if (tree.is_leaf(node)) {
-        messages_[node] = {};
-        for (const RowId row : tree.rows_of(node)) model.add(messages_[node], rows.labels[row], rows.weight(row));
+        double total = 0.0;
+        for (const RowId row : tree.rows_of(node)) {
+          const double gained = rows.weight(row) * model.signal_to_noise;
+          total += gained;
+          label::step_towards(mean, total == gained ? labels[row] : mean, labels[row], gained / total, n);
+        }
+        precisions_[node] = total;
       } else {
         const std::size_t left = node + 1, right = tree.right[node];
-        messages_[node] = model.merge(messages_[left], clocks_[left], messages_[right], clocks_[right], clocks_[node]);
+        for (const std::size_t child : {left, right}) {
+          lifted_[child] = Model::diffuse(precisions_[child], clocks_[node] - clocks_[child]);
+        }
+        precisions_[node] = lifted_[left] + lifted_[right];
+        label::step_towards(mean, means_.data() + left * n, means_.data() + right * n,
+                            lifted_[right] / precisions_[node], n);
       }
     }
   }
 
-  /// A child's message as its parent hears it.
-  [[nodiscard]] Message lifted(std::size_t child, std::size_t parent) const {
-    return {Model::diffuse(messages_[child].precision, clocks_[parent] - clocks_[child]), messages_[child].mean};
-  }
-  static Cavity times_message(const Cavity& cavity, const Message& message) {
-    const double k = message.precision * cavity.variance;
-    return {cavity.mean + k / (1.0 + k) * (message.mean - cavity.mean), cavity.variance / (1.0 + k)};
-  }
-  [[nodiscard]] Cavity lowered(const Cavity& cavity, const Message& sibling, std::size_t parent,
-                               std::size_t child) const {
-    Cavity at_parent = times_message(cavity, sibling);
-    at_parent.variance += std::max(clocks_[parent] - clocks_[child], 0.0);
-    return at_parent;
+  /// The cavity of a child: its parent's, times what the parent hears from the child's sibling.
+  void lower_cavity(std::size_t parent, std::size_t child, std::size_t sibling, std::size_t n) {
+    const double k = lifted_[sibling] * variances_[parent], left = 1.0 / (1.0 + k);
+    label::step_towards(cavities_.data() + child * n, cavities_.data() + parent * n, means_.data() + sibling * n,
+                        k * left, n);
+    variances_[child] = variances_[parent] * left + std::max(clocks_[parent] - clocks_[child], 0.0);
   }
 
   template <class Hear>
-  static void strike_out(std::span<const RowId> members, const Rows& rows, const Model& model, const Message& all,
-                         const Cavity& cavity, Hear& hear) {
+  void strike_out(std::span<const RowId> members, std::size_t leaf, const Rows& rows, const Labels& labels,
+                  const Model& model, Hear& hear) {
+    const std::size_t n = labels.length;
+    const Value* const cavity = cavities_.data() + leaf * n;
     for (const RowId row : members) {
-      Cavity left = cavity;
+      const Value* mean = cavity;
+      double variance = variances_[leaf];
       if (members.size() > 1 || rows.weight(row) > 1.0) {
         const double own = std::min(rows.weight(row), 1.0) * model.signal_to_noise;
-        const double others = std::max(all.precision - own, 0.0);
+        const double others = std::max(precisions_[leaf] - own, 0.0);
         if (others > 0.0) {
-          left = times_message(cavity, {others, all.mean - own / others * (rows.labels[row] - all.mean)});
+          Value* const without = left_out_.data();
+          label::step_towards(without, means_.data() + leaf * n, labels[row], -own / others, n);
+          const double k = others * variance;
+          label::step_towards(without, cavity, without, k / (1.0 + k), n);
+          variance /= 1.0 + k;
+          mean = without;
         }
       }
-      hear(row, left.mean, left.variance);
+      hear(row, mean, variance);
     }
   }
 
   std::vector<double> clocks_;
-  std::vector<Message> messages_;
-  std::vector<Cavity> cavities_;
+  std::vector<double> precisions_;  ///< of what is heard from below each node
+  std::vector<double> lifted_;      ///< the same as the parent hears it; garbage at the root
+  std::vector<double> variances_;   ///< of the cavities
+  std::vector<Value> means_;        ///< of what is heard from below each node
+  std::vector<Value> cavities_;     ///< means of what is said above each node without it
+  std::vector<Value> left_out_;     ///< of one row
 };
-
-/// Leave-one-out predictions of all rows, by row number: moments of mu over the first trees.
-struct LeftOut {
-  std::vector<double> mean;     ///< mean over trees
-  std::vector<double> within;   ///< mean over trees of the variance of mu, in units of gamma_1
-  std::vector<double> between;  ///< variance over trees of the mean
-};
-
-template <class Clock>
-LeftOut leave_one_out(const Forest<label::GaussianHierarchyBy<Clock>>& forest, label::Query query, std::size_t n_asked,
-                      std::size_t n_threads) {
-  struct Said {
-    double mean = 0.0, variance = 0.0;
-  };
-  const std::size_t n = forest.rows.capacity();
-  const std::size_t together = std::max<std::size_t>(1, n_threads);
-  LeftOut found;
-  for (auto* part : {&found.mean, &found.within, &found.between}) part->assign(n, 0.0);
-  std::vector<std::vector<Said>> said(together, std::vector<Said>(n));
-  std::vector<FlatTree> flat(together);
-  std::vector<LeaveOneOut<Clock>> passes(together);
-  const auto n_trees = static_cast<double>(n_asked);
-  for (std::size_t begin = 0; begin < n_asked; begin += together) {  // sums in the order of the trees
-    const std::size_t count = std::min(together, n_asked - begin);
-    parallel::for_each_index(count, n_threads, [&](std::size_t index, std::size_t) {
-      flat[index].assign(forest.trees[begin + index], forest.growth);
-      passes[index].run(flat[index], forest.rows, forest.model, query.centre,
-                        [&](RowId row, double mean, double variance) { said[index][row] = {mean, variance}; });
-    });
-    for (std::size_t index = 0; index < count; ++index) {
-      const auto n_before = static_cast<double>(begin + index);
-      for (std::size_t row = 0; row < n; ++row) {
-        const auto& [mean, variance] = said[index][row];
-        found.within[row] += variance / n_trees;
-        const double gap = mean - found.mean[row];  // Welford
-        found.mean[row] += gap / (n_before + 1.0);
-        found.between[row] += gap * (mean - found.mean[row]) / n_trees;
-      }
-    }
-  }
-  return found;
-}
-
-/// What each tree says of some rows without their labels: means[i * n_trees + b] of the i-th of them, and variances of
-/// mu in units of gamma_1.
-struct LeftOutByTree {
-  std::vector<double> means, variances;
-};
-
-template <class Clock>
-LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, label::Query query,
-                                    std::span<const RowId> wanted, std::size_t n_threads) {
-  const std::size_t n_trees = forest.trees.size();
-  LeftOutByTree found{std::vector<double>(wanted.size() * n_trees), std::vector<double>(wanted.size() * n_trees)};
-  std::vector<std::uint32_t> place(forest.rows.capacity(), none);
-  for (std::size_t i = 0; i < wanted.size(); ++i) place[wanted[i]] = static_cast<std::uint32_t>(i);
-  std::vector<FlatTree> flat(std::max<std::size_t>(1, n_threads));
-  std::vector<LeaveOneOut<Clock>> passes(flat.size());
-  parallel::for_each_index(n_trees, n_threads, [&](std::size_t b, std::size_t worker) {
-    flat[worker].assign(forest.trees[b], forest.growth);
-    passes[worker].run(flat[worker], forest.rows, forest.model, query.centre,
-                       [&](RowId row, double mean, double variance) {
-                         if (place[row] == none) return;
-                         found.means[place[row] * n_trees + b] = mean;
-                         found.variances[place[row] * n_trees + b] = variance;
-                       });
-  });
-  return found;
-}
-
-/// The search for smoothing: a few trees, flattened once, asked again and again for their leave-one-out error. The
-/// forest must outlive it and not change.
-template <class Clock>
-class SmoothingProblem {
- public:
-  SmoothingProblem(const Forest<label::GaussianHierarchyBy<Clock>>& forest, std::size_t n_trees)
-      : rows_(forest.rows), lifetime_(forest.growth.lifetime), trees_(std::min(n_trees, forest.trees.size())) {
-    for (std::size_t b = 0; b < trees_.size(); ++b) trees_[b].assign(forest.trees[b], forest.growth);
-  }
-
-  /// Mean over the rows of (label - leave-one-out mean)^2 under these numbers of the model.
-  [[nodiscard]] double mean_square(double drift_rate, double signal_to_noise, double centre) {
-    const auto model = label::GaussianHierarchyBy<Clock>::make(drift_rate, signal_to_noise, lifetime_);
-    means_.assign(rows_.capacity(), 0.0);
-    for (const FlatTree& tree : trees_) {
-      pass_.run(tree, rows_, model, centre, [&](RowId row, double mean, double) { means_[row] += mean; });
-    }
-    double squares = 0.0, weight = 0.0;
-    const auto n_trees = static_cast<double>(trees_.size());
-    rows_.for_each([&](RowId row) {
-      const double miss = rows_.labels[row] - means_[row] / n_trees;
-      squares += rows_.weight(row) * miss * miss;
-      weight += rows_.weight(row);
-    });
-    return squares / weight;
-  }
-
- private:
-  const Rows& rows_;
-  double lifetime_;
-  std::vector<FlatTree> trees_;
-  std::vector<double> means_;
-  LeaveOneOut<Clock> pass_;
-};
+template <class M>
+using LeaveOneOutOf = LeaveOneOut<std::decay_t<decltype(smoothing_of(std::declval<M>()))>,
+                                  decltype(labels_of(std::declval<const Rows&>(), std::declval<M>()))>;
 
 }  // namespace hedgerow::mondrian

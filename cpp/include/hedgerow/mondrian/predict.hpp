@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prediction of real labels: document 002, Algorithm 5. A query point may leave the tree on any edge of its path, with
-// the probability that a Mondrian process would have cut it off there; so a tree's prediction is a mixture with one
-// component for each edge on which it can leave, and one for the leaf (document 000, equation 3).
-// `walk` follows one point, `Descender` takes many down together; both make the same numbers in the same order for
-// each point. Nothing here changes a tree.
+// Prediction of real labels at many points of one tree: document 002, Algorithm 5, as in `walk.hpp`. The points go down
+// together, and each hears the same numbers in the same order as if it walked alone. Nothing here changes a tree.
 #pragma once
 
 #include <algorithm>
@@ -13,36 +10,8 @@
 
 #include "hedgerow/mondrian/departures.hpp"
 #include "hedgerow/mondrian/descend.hpp"
-#include "hedgerow/numeric/exponential.hpp"
 
 namespace hedgerow::mondrian {
-
-/// hear(weight, Gaussian) for each component of the tree's mixture at x.
-template <label::GaussianModel M, class Hear>
-void walk(const Asking<M>& asking, const float* x, Hear&& hear) {
-  double stay = 1.0;  // probability of not having left the tree yet
-  double above = 0.0;
-  auto parent = asking.model.prior(asking.query);
-  for (NodeId id = asking.tree.root;;) {
-    const Node& node = asking.tree.node(id);
-    const double time = asking.tree.time(id, asking.growth);
-    const auto own = asking.model.infer(parent, asking.tree.summaries[id], asking.tree.clock(id, asking.model));
-    const double outside = asking.tree.outside(id, asking.rows, x);
-    if (outside > 0.0) {
-      label::Branch branch{above, time - above, outside, numeric::exp_nonpositive(-(outside * (time - above))), 0.0};
-      if constexpr (M::reads_branch_clock) branch.clock = asking.model.clock(above + branch.expected_wait());
-      if constexpr (label::IntegratesBranches<M>) {
-        branch.share = label::share_of_edge(outside, branch.elapsed, branch.survival, asking.model.drift_rate);
-      }
-      hear(stay * (1.0 - branch.survival), asking.model.speak_outside(parent, own, branch, asking.query));
-      stay *= branch.survival;
-    }
-    if (node.is_leaf()) return hear(stay, asking.model.speak(own, asking.query));
-    id = node.child(node.sends_right(x));
-    above = time;
-    parent = own;
-  }
-}
 
 /// The first two moments of a mixture about a centre, as they are added up.
 struct Moments {
@@ -54,6 +23,12 @@ struct Moments {
     mean += weight * shifted;
     square += weight * (shifted * shifted);
     within += weight * part.variance;
+  }
+  Moments& operator+=(const Moments& other) {
+    mean += other.mean;
+    square += other.square;
+    within += other.within;
+    return *this;
   }
 };
 
@@ -90,7 +65,6 @@ class Descender {
     }
   }
 
-  /// Array by array, because exponentials and divisions are cheaper by the dozen.
   void work_off(const Asking<M>& asking, std::span<const Departure> departures, Moments* moments) {
     const std::size_t n = departures.size();
     for (std::size_t k = 0; k < n; ++k) {
@@ -99,14 +73,7 @@ class Descender {
       branches_.above[k] = at.above;
       branches_.elapsed[k] = at.time - at.above;
     }
-    if constexpr (M::reads_branch_clock) {
-      expect_branches(branches_, n);
-      asking.model.read_clocks(branches_.clock, n);
-    } else if constexpr (label::IntegratesBranches<M>) {
-      integrate_branches(branches_, n, asking.model.drift_rate);
-    } else {
-      survive_branches(branches_, n);
-    }
+    work_out(asking.model, branches_, n);
     for (std::size_t k = 0; k < n; ++k) {
       const auto [point, visited, outside] = departures[k];
       const auto said = asking.model.speak_outside(beliefs_[descent_.visited()[visited].parent], beliefs_[visited],

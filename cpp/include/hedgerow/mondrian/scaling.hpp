@@ -54,15 +54,20 @@ class Scaling {
     return to + (0.5 * x - 0.5 * from) * (2.0 * slope);
   }
 
+  /// How many of n >= 1 increasing knots are at most x. Without jumps: nobody can guess where x lies.
+  static std::size_t n_up_to(double x, const double* knots, std::size_t n) {
+    const double* at = knots;
+    for (std::size_t half = n / 2; half > 0; n -= half, half = n / 2) at += at[half - 1] <= x ? half : 0;
+    return static_cast<std::size_t>(at - knots) + static_cast<std::size_t>(*at <= x);
+  }
+
   [[nodiscard]] double map(std::size_t column, double x, const std::vector<double>& from, const std::vector<double>& to,
                            double outer_slope) const {
     const std::size_t first = first_knot[column];
     const std::size_t last = first_knot[column + 1] - 1;
     if (x <= from[first] || first == last) return line(x, from[first], to[first], outer_slope);
     if (x >= from[last]) return line(x, from[last], to[last], outer_slope);
-    const auto above = std::upper_bound(from.begin() + static_cast<std::ptrdiff_t>(first),
-                                        from.begin() + static_cast<std::ptrdiff_t>(last), x);
-    const auto k = static_cast<std::size_t>(above - from.begin());
+    const std::size_t k = first + n_up_to(x, from.data() + first, last - first);
     const double share = (0.5 * x - 0.5 * from[k - 1]) / (0.5 * from[k] - 0.5 * from[k - 1]);
     return (1.0 - share) * to[k - 1] + share * to[k];
   }

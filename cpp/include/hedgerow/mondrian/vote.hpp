@@ -14,6 +14,7 @@
 
 #include "hedgerow/label/stable_hierarchy.hpp"
 #include "hedgerow/mondrian/descend.hpp"
+#include "hedgerow/mondrian/leave.hpp"
 #include "hedgerow/numeric/exponential_kernels.hpp"
 
 namespace hedgerow::mondrian {
@@ -31,8 +32,6 @@ class Voter {
       discounts_[k] = -(asking.query.discount_rate * (visited[k].time - visited[k].above));
     }
     numeric::exp_nonpositive_all(discounts_.data(), discounts_.size());
-    stay_.assign(n, 1.0);
-    last_.assign(n, none);
     const auto departures = descent_.departures();
     survivals_.resize(departures.size());
     for (std::size_t k = 0; k < departures.size(); ++k) {
@@ -40,15 +39,7 @@ class Voter {
       survivals_[k] = -(departures[k].outside * (at.time - at.above));
     }
     numeric::exp_nonpositive_all(survivals_.data(), survivals_.size());
-    previous_.resize(departures.size());
-    weights_.resize(departures.size());
-    for (std::uint32_t k = 0; k < departures.size(); ++k) {
-      const std::uint32_t point = departures[k].point;
-      weights_[k] = stay_[point] * (1.0 - survivals_[k]);
-      stay_[point] *= survivals_[k];
-      previous_[k] = last_[point];
-      last_[point] = k;
-    }
+    leaving_.work_out(departures, survivals_, n);
   }
 
   /// What the tree says of each point: cast(point, class, probability), any number of times to be added up, and
@@ -56,7 +47,7 @@ class Voter {
   template <class Cast, class Leave>
   void vote(const Asking<Model>& asking, Cast&& cast, Leave&& leave) const {
     for (const auto& [point, visited] : descent_.arrivals()) {
-      const double left = climb(asking, {visited, stay_[point], last_[point]},
+      const double left = climb(asking, {visited, leaving_.stay[point], leaving_.last[point]},
                                 [&, id = point](label::ClassId c, double probability) { cast(id, c, probability); });
       leave(point, left);
     }
@@ -73,7 +64,7 @@ class Voter {
   }
 
   /// The probability that the point never leaves the tree.
-  [[nodiscard]] double stay(std::size_t point) const { return stay_[point]; }
+  [[nodiscard]] double stay(std::size_t point) const { return leaving_.stay[point]; }
 
  private:
   /// A coefficient that no longer changes a probability.
@@ -107,10 +98,11 @@ class Voter {
       double per_table = -per_customer * discount;
       coefficient = per_customer * discount * tables;
       if (leaves_here) {
-        const double weight = weights_[departure], passed_on = weight * expected_discount(asking.query, departure);
+        const double weight = leaving_.weights[departure],
+                     passed_on = weight * expected_discount(asking.query, departure);
         per_table += (weight - passed_on) / tables;
         coefficient += passed_on;
-        departure = previous_[departure];
+        departure = leaving_.previous[departure];
       }
       for (const auto& entry : entries) {
         cast(entry.label, per_customer * entry.count + per_table * Model::table(entry.count));
@@ -127,12 +119,9 @@ class Voter {
   }
 
   Descent<Model> descent_;
-  std::vector<double> discounts_;        ///< d_j, per visited node
-  std::vector<double> survivals_;        ///< per departure: the probability of passing its edge all the same
-  std::vector<double> weights_;          ///< per departure: the probability of leaving there
-  std::vector<std::uint32_t> previous_;  ///< per departure: the one before on the same path
-  std::vector<std::uint32_t> last_;      ///< per point: its last departure
-  std::vector<double> stay_;             ///< per point: the probability of reaching its leaf
+  std::vector<double> discounts_;  ///< d_j, per visited node
+  std::vector<double> survivals_;  ///< per departure: the probability of passing its edge all the same
+  Leaving leaving_;
 };
 
 }  // namespace hedgerow::mondrian

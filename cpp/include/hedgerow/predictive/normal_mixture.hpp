@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Density, distribution function and quantiles of a mixture of Gaussians. Usable without any tree.
+// Density and distribution function of a mixture of Gaussians. Usable without any tree.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -32,40 +31,14 @@ struct NormalMixture {
     return largest + std::log(sum);
   }
 
-  /// Probability below y and density at y.
-  struct Point {
-    double below, density;
-  };
-  [[nodiscard]] Point at(double y) const {
-    Point point{0.0, 0.0};
+  /// Probability below y.
+  [[nodiscard]] double below(double y) const {
+    double sum = 0.0;
     for (std::size_t k = 0; k < weights.size(); ++k) {
       const double z = (y - means[k]) / std::sqrt(variances[k]);
-      point.below += weights[k] * 0.5 * std::erfc(-z * std::numbers::sqrt2 / 2.0);
-      point.density += weights[k] * std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi * variances[k]);
+      sum += weights[k] * 0.5 * std::erfc(-z * std::numbers::sqrt2 / 2.0);
     }
-    return point;
-  }
-
-  /// The y below which lies probability q, where z is the same quantile of the standard normal. Newton's method
-  /// between brackets: the quantile lies between the smallest and the largest quantile of a component.
-  [[nodiscard]] double quantile(double q, double z) const {
-    if (std::isinf(z)) return z;
-    double low = std::numeric_limits<double>::infinity(), high = -low;
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      const double own = means[k] + z * std::sqrt(variances[k]);
-      low = std::min(low, own);
-      high = std::max(high, own);
-    }
-    double y = 0.5 * low + 0.5 * high;
-    for (int step = 0; step < 200; ++step) {
-      const Point point = at(y);
-      (point.below < q ? low : high) = y;
-      double next = y - (point.below - q) / point.density;
-      if (!(next > low && next < high)) next = 0.5 * low + 0.5 * high;
-      if (std::abs(next - y) <= 1e-14 * std::max(std::abs(y), high - low) || next == y) return next;
-      y = next;
-    }
-    return y;
+    return sum;
   }
 };
 

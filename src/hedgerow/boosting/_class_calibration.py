@@ -1,0 +1,89 @@
+"""From scores of classes to probabilities, by leave-one-out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import minimize
+
+Floats = npt.NDArray[np.float64]
+
+MOST_ROWS = 5000
+"""Rows that are looked at, at most."""
+
+FEWEST_ROWS = 30
+"""With fewer rows nothing is learned from them."""
+
+
+class ClassCalibration(NamedTuple):
+    """Probabilities are proportional to max(score, floor) ^ power, but for the share of one row in all.
+
+    Scores are least-squares estimates of probabilities: where they are small they may be anything, negative too, and
+    averaging over trees has drawn them towards each other.
+    """
+
+    base: Floats  # shares of the classes among all rows
+    share: float  # of the base in every prediction
+    floor: float = 1e-3
+    power: float = 1.0
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """Probabilities of rows; those of each add up to one, and none is zero."""
+        logs = self.power * np.log(np.maximum(scores, self.floor))
+        powers = np.exp(logs - logs.max(axis=1, keepdims=True))
+        powers /= powers.sum(axis=1, keepdims=True)
+        mixed: Floats = powers + self.share * (self.base - powers)
+        return mixed
+
+    def described(self) -> list[float]:
+        """Return what it is made of besides the base, for a file."""
+        return [self.share, self.floor, self.power]
+
+    @classmethod
+    def from_description(cls, base: Floats, described: Any) -> ClassCalibration:
+        """Take back what `described` gave, or ValueError."""
+        share, floor, power = (float(number) for number in described)
+        if not (0 < share <= 1 and 0 < floor < math.inf and 0 < power < math.inf):
+            raise ValueError("its calibration is not positive and finite")
+        return cls(base, share, floor, power)
+
+
+def class_shares(labels: Floats, weights: Floats, n_classes: int) -> tuple[Floats, float]:
+    """Shares of the classes, as if one more row had been split among them, and the share of that row."""
+    counts = np.zeros(n_classes)
+    np.add.at(counts, labels.astype(np.intp), weights if weights.size else 1.0)
+    total = float(counts.sum()) + 1.0
+    shares: Floats = (counts + 1.0 / n_classes) / total
+    return shares, 1.0 / total
+
+
+def log_loss(probabilities: Floats, labels: Floats, weights: Floats) -> float:
+    """Weighted mean of minus the log of what each label was given."""
+    given = np.take_along_axis(probabilities, labels.astype(np.intp)[:, None], axis=1)[:, 0]
+    return -float(np.average(np.log(given), weights=weights if weights.size else None))
+
+
+def calibrate_classes(scores: Floats, labels: Floats, weights: Floats, base: Floats, share: float) -> ClassCalibration:
+    """Return floor and power under which leave-one-out labels are most likely."""
+    first_guess = ClassCalibration(base, share)
+    if labels.size < FEWEST_ROWS or base.size == 1:
+        return first_guess
+    if labels.size > MOST_ROWS:
+        kept = np.linspace(0, labels.size - 1, MOST_ROWS).astype(np.intp)
+        scores, labels, weights = scores[kept], labels[kept], weights[kept] if weights.size else weights
+
+    def calibration(logs: Floats) -> ClassCalibration:
+        floor, power = np.exp(np.clip(logs, (-14.0, -2.0), (0.0, 3.0)))
+        return first_guess._replace(floor=float(floor), power=float(power))
+
+    def loss(logs: Floats) -> float:
+        return log_loss(calibration(logs).probabilities(scores), labels, weights)
+
+    start = np.array([math.log(0.3 / base.size), 0.5])
+    simplex = np.vstack([start, start + np.diag([-1.5, 0.6])])
+    return calibration(
+        minimize(loss, start, method="Nelder-Mead", options={"maxfev": 70, "initial_simplex": simplex}).x
+    )

@@ -1,0 +1,160 @@
+"""Labels that are vectors: each component must be what a forest of numbers says of it, on the same trees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hedgerow import _core
+
+N, WIDTH, LENGTH, N_TREES = 120, 3, 4, 5
+RATE, RATIO = 1.3, 40.0
+RNG = np.random.default_rng(0)
+X = RNG.random((N, WIDTH))
+X[100:] = X[:20]  # leaves of several rows
+VECTORS = RNG.normal(size=(N, LENGTH))
+WEIGHTS = RNG.uniform(0.2, 3.0, N)
+POINTS = RNG.uniform(-0.3, 1.3, (60, WIDTH))
+RULE = _core.QueryRule(centre=0.0, variance=1.0, share=1.0, origin=0.0)
+WEIGHTED = pytest.mark.parametrize("weights", [np.empty(0), WEIGHTS], ids=["plain", "weighted"])
+CLOSE = {"rtol": 0, "atol": 3e-6}  # vectors are kept in single precision
+
+
+def prepared(core):
+    core.set_scaling(np.arange(WIDTH + 1, dtype=np.uint64), np.zeros(WIDTH), np.zeros(WIDTH), np.ones(WIDTH))
+    core.set_model(RATE, RATIO, 1)
+    return core
+
+
+SHAPE = {
+    "width": WIDTH,
+    "n_trees": N_TREES,
+    "min_samples_split": 2.0,
+    "lifetime": np.inf,
+    "seed": 3,
+    "window": 0,
+}
+
+
+def learned(core, labels, weights, n_online):
+    batch = slice(0, N - n_online)
+    core.store(X[batch], labels[batch], weights[batch])
+    core.grow(0, N_TREES, 1)
+    core.grown()
+    if n_online:
+        core.learn(X[-n_online:], labels[-n_online:], weights[-n_online:], 1)
+    return core
+
+
+def vector_forest(weights, n_online=0):
+    vectors = _core.LabelVectors(LENGTH)
+    vectors.append(VECTORS)
+    core = _core.VectorForest(**SHAPE)
+    core.set_vectors(vectors)
+    return learned(prepared(core), np.arange(N, dtype=np.float64), weights, n_online)
+
+
+def number_forests(weights, n_online=0):
+    return [
+        learned(prepared(_core.ExponentialForest(**SHAPE)), np.ascontiguousarray(VECTORS[:, k]), weights, n_online)
+        for k in range(LENGTH)
+    ]
+
+
+@WEIGHTED
+@pytest.mark.parametrize("n_online", [0, 70])
+def test_means(weights, n_online):
+    expected = [core.moments(POINTS, RULE, 1)[0] for core in number_forests(weights, n_online)]
+    np.testing.assert_allclose(vector_forest(weights, n_online).means(POINTS, 1), np.transpose(expected), **CLOSE)
+
+
+@WEIGHTED
+@pytest.mark.parametrize("n_online", [0, 70])
+def test_leave_one_out(weights, n_online):
+    mean, between = vector_forest(weights, n_online).leave_one_out(N_TREES, 1)
+    expected = [core.leave_one_out(RULE, N_TREES, 1) for core in number_forests(weights, n_online)]
+    np.testing.assert_allclose(mean, np.transpose([one[0] for one in expected]), **CLOSE)
+    np.testing.assert_allclose(between, np.transpose([one[2] for one in expected]), **CLOSE)
+
+
+@WEIGHTED
+def test_errors_of_components_are_added_up(weights):
+    expected = sum(core.smoothing_problem(N_TREES).mean_square(0.7, 9.0, 0.0) for core in number_forests(weights))
+    found = vector_forest(weights).smoothing_problem(N_TREES).mean_square(0.7, 9.0, 0.0)
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+@WEIGHTED
+def test_contrasts_of_components_are_added_up(weights):
+    gains, distances = vector_forest(weights).contrasts(8.0)
+    expected = [core.contrasts(8.0) for core in number_forests(weights)]
+    np.testing.assert_allclose(gains, sum(one[0] for one in expected), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(distances, expected[0][1])
+
+
+@WEIGHTED
+def test_rows_are_forgotten(weights):
+    core, few = vector_forest(weights), np.arange(0, 120, 7)
+    assert core.forget(X[few], few.astype(np.float64), weights[few] if weights.size else weights, 1) == few.size
+    assert core.broken_rules() == []
+    expected = number_forests(weights)
+    for k, one in enumerate(expected):
+        labels = np.ascontiguousarray(VECTORS[few, k])
+        assert one.forget(X[few], labels, weights[few] if weights.size else weights, 1) == few.size
+    said = np.transpose([one.moments(POINTS, RULE, 1)[0] for one in expected])
+    np.testing.assert_allclose(core.means(POINTS, 1), said, **CLOSE)
+
+
+@WEIGHTED
+@pytest.mark.parametrize("n_online", [0, 70])
+def test_a_file_needs_no_inner_vectors(weights, n_online):
+    core = vector_forest(weights, n_online)
+    restored = prepared(_core.VectorForest(**SHAPE))
+    vectors = _core.LabelVectors(LENGTH)
+    vectors.append(VECTORS)
+    restored.set_vectors(vectors)
+    arrays = core.archive()
+    assert arrays["nodes.summary"].size < core.n_nodes * (1 + LENGTH) / 2
+    restored.restore(arrays)
+    np.testing.assert_array_equal(restored.means(POINTS, 1), core.means(POINTS, 1))
+    np.testing.assert_array_equal(restored.leave_one_out(N_TREES, 1), core.leave_one_out(N_TREES, 1))
+
+
+BROKEN = {
+    "a vector that is not there": lambda numbers: np.where(numbers == 50.0, 500.0, numbers),
+    "half a vector": lambda numbers: np.where(numbers == 50.0, 50.5, numbers),
+    "a negative precision": lambda numbers: np.where(numbers == RATIO, -RATIO, numbers),
+    "no number": lambda numbers: np.where(numbers == RATIO, np.nan, numbers),
+    "cut short": lambda numbers: numbers[:-1],
+    "too long": lambda numbers: np.r_[numbers, 0.0],
+    "empty leaves": lambda numbers: np.zeros_like(numbers),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_summaries_are_refused(case):
+    core = vector_forest(np.empty(0))
+    arrays = dict(core.archive())
+    arrays["nodes.summary"] = BROKEN[case](arrays["nodes.summary"])
+    fresh = prepared(_core.VectorForest(**SHAPE))
+    vectors = _core.LabelVectors(LENGTH)
+    vectors.append(VECTORS)
+    fresh.set_vectors(vectors)
+    with pytest.raises(ValueError, match="not a valid forest"):
+        fresh.restore(arrays)
+
+
+def test_the_table_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="component"):
+        _core.LabelVectors(0)
+    vectors = _core.LabelVectors(2)
+    with pytest.raises(ValueError, match="length"):
+        vectors.append(np.zeros((3, 1)))
+    core = _core.VectorForest(**SHAPE)
+    core.set_vectors(vectors)
+    prepared(core)
+    with pytest.raises(ValueError, match="label"):
+        core.store(X[:1], np.zeros(1), np.empty(0))
+    vectors.append(np.zeros((1, 2)))
+    with pytest.raises(ValueError, match="empty"):
+        core.predict_then_learn(X[:1], np.zeros(1), np.empty(0), 1)
