@@ -18,7 +18,7 @@ LONG_FILE := 400
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench bench-classification bench-accuracy lint format docs clean
+.PHONY: help demo test test-thorough cpp-test bench bench-classification bench-accuracy bench-kernel lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for cl
 
 bench-accuracy: $(STAMPS)/package $(STAMPS)/group-bench ## errors and honesty of regression; more sets with DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks accuracy $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+
+bench-kernel: $(STAMPS)/package $(STAMPS)/group-bench ## the Mondrian kernel: speed, exactness, figures; more with DATA=folder, or QUICK=1
+	@$(BIN)/python -m benchmarks kernel $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++
 	@$(BIN)/ruff check --quiet

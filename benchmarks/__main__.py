@@ -1,4 +1,4 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, and the commands classification and accuracy."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``; commands classification, accuracy, kernel."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from benchmarks import (
     classification,
     fit,
     growth,
+    kernel,
+    kernel_report,
     memory,
     online,
     predict,
@@ -133,6 +135,33 @@ def compare(
     if not quick:
         accuracy_report.write(lines, scores, load)
         console.print(f"written to {accuracy_report.PAGE} and {accuracy_report.PICTURE}")
+
+
+@app.command("kernel")
+def approximate(
+    data: Annotated[Path | None, typer.Option(help="Folder with cpu_act.parquet.", envvar="HEDGEROW_DATA")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rows, made-up ones only, and no verdicts.")] = False,
+) -> None:
+    """Measure the Mondrian kernel, and print the table. A whole run also writes benchmarks/kernel.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    lines: list[Line] = []
+    figures = kernel.Figures()
+    with console.status("measuring"):
+        try:
+            for line in kernel.run(None if quick else data, quick, figures):
+                lines.append(replace(line, target=None) if quick else line)
+                console.print(f"{line.section}: {line.what}: {line.cells[3]}", highlight=False)
+        except FileNotFoundError as error:
+            console.print(str(error), highlight=False, soft_wrap=True)
+            raise typer.Exit(1) from None
+    report.show(lines, console)
+    console.print(report.machine(), report.warning(load))
+    if quick or data is None:
+        console.print(kernel.HELP, highlight=False, soft_wrap=True)
+    else:
+        kernel_report.write(lines, figures, load)
+        console.print(f"written to {kernel_report.PAGE} and {kernel_report.PICTURE}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Figure 5: the largest error of the kernel over all pairs of 100 rows in the unit square, against the features a row."""
+"""Figure 5: the largest error of the kernel over all pairs of 100 rows in the unit square."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,9 +55,7 @@ def laplace_error(data: Split, lifetimes: Floats, alphas: Floats) -> float:
     """Test error of the exact Laplace kernel, lifetime and ridge by the validation rows."""
     from scipy.spatial.distance import cdist
 
-    within, behind, ahead = (
-        cdist(rows, data.X, "cityblock") for rows in (data.X, data.X_validation, data.X_test)
-    )
+    within, behind, ahead = (cdist(rows, data.X, "cityblock") for rows in (data.X, data.X_validation, data.X_test))
     best = (np.inf, np.inf)
     for lifetime in lifetimes:
         for alpha in alphas:
@@ -133,13 +131,13 @@ def binning_error(data: Split, n_features: int, lifetime: float, seed: int = 0) 
     return _least_error(problem, columns, n_columns, data)
 
 
-def search_curve(error: object, n_steps: int = 12) -> Curve:
-    """Figure 8, the others: double the largest or halve the smallest lifetime, as promising; then between neighbours."""
+def search_curve(error: Callable[[float], float], n_steps: int = 12) -> Curve:
+    """Figure 8, the others: double the largest or halve the smallest lifetime; then between neighbours."""
     begin = time.process_time()
     curve: Curve = []
     with one_blas_thread():
         for lifetime in _widths(curve, n_steps):
-            found = error(lifetime)  # type: ignore[operator]
+            found = error(lifetime)
             curve.append((time.process_time() - begin, lifetime, found))
     return curve
 

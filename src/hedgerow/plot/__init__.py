@@ -3,6 +3,7 @@
 from hedgerow.plot._calibration import CalibrationDisplay
 from hedgerow.plot._classes import ClassDisplay
 from hedgerow.plot._interval import IntervalDisplay
+from hedgerow.plot._lifetime import LifetimePathDisplay
 from hedgerow.plot._partition import PartitionDisplay
 
-__all__ = ["CalibrationDisplay", "ClassDisplay", "IntervalDisplay", "PartitionDisplay"]
+__all__ = ["CalibrationDisplay", "ClassDisplay", "IntervalDisplay", "LifetimePathDisplay", "PartitionDisplay"]

@@ -19,8 +19,8 @@ struct Split {
 
 class Sweep {
  public:
-  Sweep(const Points& points, std::size_t n_trees, std::uint64_t seed, std::size_t n_threads)
-      : n_rows(points.n), n_trees(n_trees), order(points.n * n_trees) {
+  Sweep(const Points& points, std::size_t n_samples, std::uint64_t seed, std::size_t n_threads)
+      : n_rows(points.n), n_trees(n_samples), order(points.n * n_samples) {
     std::vector<std::vector<Split>> of_tree(n_trees);
     parallel::for_each_index(n_trees, n_threads, [&](std::size_t m, std::size_t) {
       std::iota(rows_of(m), rows_of(m) + n_rows, 0U);
