@@ -211,7 +211,8 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
                     "length_scale='range' needs the range of the columns: call fit first, or give numbers instead"
                 )
             self._begin(Units.around(X[:1], self.length_scale, float(self.lifetime)))
-        return X
+        rows: Floats = X
+        return rows
 
     def _learn(self, X: Floats) -> None:
         self._cells.learn(self._units.points(X), n_threads_of(self.n_jobs))

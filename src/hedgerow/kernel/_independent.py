@@ -20,7 +20,8 @@ TREE_ALPHAS = ALPHAS[12::2]
 
 def cell_sums(columns: Columns, n_columns: int, values: Floats) -> Floats:
     """Sum of the values of the rows in each cell."""
-    return np.bincount(columns.ravel(), np.tile(values, columns.shape[0]), n_columns)
+    sums = np.bincount(columns.ravel(), np.tile(values, columns.shape[0]), n_columns)
+    return np.asarray(sums, dtype=np.float64)
 
 
 def tree_criteria(problem: Problem, columns: Columns, n_columns: int, alphas: Floats) -> Criteria:

@@ -45,7 +45,8 @@ class Operator:
 
     def __call__(self, vectors: Floats) -> Floats:
         """Multiply one vector or eight, given as columns."""
-        return self.roots * self.cross(self.columns, vectors)
+        product: Floats = self.roots * self.cross(self.columns, vectors)
+        return product
 
     def cross(self, targets: Columns, vectors: Floats) -> Floats:
         """The same for rows of another partition: K S vectors."""
@@ -58,7 +59,8 @@ def starting_block(scaled: Floats, seed: int, is_alone: bool = False) -> Floats:
     """The labels and, unless they are to be alone, random signs."""
     if is_alone:
         return scaled[:, None].copy()
-    signs = np.random.default_rng([seed, scaled.size]).integers(0, 2, size=(scaled.size, N_LANES)) * 2.0 - 1.0
+    coins = np.random.default_rng([seed, scaled.size]).integers(0, 2, size=(scaled.size, N_LANES))
+    signs = np.where(coins == 1, 1.0, -1.0)
     signs[:, 0] = scaled
     return signs
 

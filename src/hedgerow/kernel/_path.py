@@ -81,7 +81,9 @@ class LifetimePath:
             raise ValueError("the lifetimes of its path do not rise")
         if numbers.dtype != np.float64 or numbers.shape != (3,) or not np.isfinite(numbers).all():
             raise ValueError("the numbers of its path are not finite")
-        return cls(*curves, float(numbers[0]), bool(numbers[1]), float(numbers[2]))
+        time, n_features, criterion, likelihood, left_out, validation = curves
+        alpha, is_every_event, largest = numbers.tolist()
+        return cls(time, n_features, criterion, likelihood, left_out, validation, alpha, bool(is_every_event), largest)
 
 
 @dataclass(frozen=True)

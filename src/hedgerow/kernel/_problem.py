@@ -67,7 +67,7 @@ class Criteria(NamedTuple):
     leave_one_out: Floats
     validation: Floats
 
-    def log_likelihood(self, alpha: npt.ArrayLike, n: int, total_weight: float) -> Floats:
+    def log_likelihood(self, alpha: Floats | float, n: int, total_weight: float) -> Floats:
         """Log marginal likelihood at the signal variance that maximises it.
 
         A row of weight w counts as w rows, whose noise averages: the determinant of all w is that of one with a w-th
@@ -84,7 +84,7 @@ def signal_variance(fit: npt.ArrayLike, total_weight: float) -> Floats:
     return np.maximum(np.asarray(fit) / total_weight, 1e-24)
 
 
-def left_out(solution: Floats, diagonal: Floats, weights: Floats, alpha: npt.ArrayLike) -> tuple[Floats, Floats]:
+def left_out(solution: Floats, diagonal: Floats, weights: Floats, alpha: Floats | float) -> tuple[Floats, Floats]:
     """Errors of the mean at each row had it not been learned, times S, and variances of the function there.
 
     Row n of B^-1 knows what the others say about it: their mean misses its label by (B^-1 S y)_n / (B^-1)_nn, in units

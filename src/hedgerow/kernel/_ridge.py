@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -16,14 +15,15 @@ from hedgerow import _core
 from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing, interrupted_after
-from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
+from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, drop_weightless, n_threads_of
 from hedgerow.kernel._blas import one_blas_thread
 from hedgerow.kernel._files import RidgeFiles
 from hedgerow.kernel._fit import Plan, fit_rows, largest_lifetime
+from hedgerow.kernel._parameters import check_parameters, checked_label
 from hedgerow.kernel._path import LifetimePath, LifetimePosterior, posterior
 from hedgerow.kernel._problem import Problem, signal_variance
 from hedgerow.kernel._solutions import Solution
-from hedgerow.kernel._units import Units, check_length_scale, check_lifetime
+from hedgerow.kernel._units import Units
 from hedgerow.predictive import LeaveOneOut, LocationScale
 from hedgerow.predictive._shapes import NormalShape
 
@@ -282,31 +282,6 @@ class MondrianKernelRidge(RegressorMixin, RidgeFiles, BaseEstimator):  # type: i
 
     # Below: private.
 
-    def _check_parameters(self) -> None:
-        check_integer("n_estimators", self.n_estimators, least=1)
-        n_threads_of(self.n_jobs)
-        check_length_scale(self.length_scale)
-        if self.lifetime != "auto":
-            check_lifetime("lifetime", self.lifetime)
-        if self.max_lifetime is not None:
-            check_lifetime("max_lifetime", self.max_lifetime)
-        if self.alpha != "auto":
-            fits = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool) and 1e-10 <= self.alpha <= 1e10
-            if not fits:
-                raise ValueError(
-                    f"alpha must be 'auto' or a number between 1e-10 and 1e10, got {self.alpha!r}; without a ridge "
-                    "there is no unique solution, because features of several trees are linearly dependent"
-                )
-        for name, allowed in (
-            ("selection", ("marginal_likelihood", "loo", "validation")),
-            ("leaf_fit", ("joint", "independent")),
-            ("solver", ("auto", "exact", "iterative")),
-        ):
-            if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {getattr(self, name)!r}")
-        if not isinstance(self.validation_fraction, Real) or not 0 < self.validation_fraction < 1:
-            raise ValueError(f"validation_fraction must lie between 0 and 1, got {self.validation_fraction!r}")
-
     def _check_learned(self) -> None:
         if not self.__sklearn_is_fitted__():
             raise NotFittedError(
@@ -317,7 +292,7 @@ class MondrianKernelRidge(RegressorMixin, RidgeFiles, BaseEstimator):  # type: i
     def _checked_rows(
         self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, reset: bool
     ) -> tuple[Floats, Floats, Floats]:
-        self._check_parameters()
+        check_parameters(self)
         X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", y_numeric=True)
         X, y, weights = drop_weightless(X, y, sample_weight)
         labels = np.ascontiguousarray(y, dtype=np.float64)
@@ -419,14 +394,3 @@ class MondrianKernelRidge(RegressorMixin, RidgeFiles, BaseEstimator):  # type: i
                 self._solution.learn(columns, float(label), float(weight))
             self._rows.append(X, y, weights)
         self._review_if_due()
-
-
-def checked_label(y: Any) -> float:
-    """One label as a number, or ValueError."""
-    try:
-        label = float(y)
-    except (TypeError, ValueError):
-        raise ValueError(f"a label must be a number, got {y!r}") from None
-    if not abs(label) <= 1e150:
-        raise ValueError(f"a label must be a finite number within 1e150 of zero, got {y!r}")
-    return label

@@ -95,10 +95,11 @@ def time_grid(sweep: _core.Sweep, n: int) -> Floats:
 
 def choose_alpha(problem: Problem, sweep: _core.Sweep, rule: Rule, times: Floats) -> float:
     """The ridge that is best together with the best of some lifetimes."""
-    found = []
-    for _, columns, n_columns in partitions_at(problem, sweep, times):
-        spectrum = Spectrum.at(problem, columns, n_columns)
-        found.append(best_alpha(lambda alphas, s=spectrum: rule.score(problem, s.criteria(alphas), alphas)))
+
+    def best_at(spectrum: Spectrum) -> tuple[float, float]:
+        return best_alpha(lambda alphas: rule.score(problem, spectrum.criteria(alphas), alphas))
+
+    found = [best_at(Spectrum.at(problem, *at[1:])) for at in partitions_at(problem, sweep, times)]
     return max(found, key=lambda pair: pair[1])[0]
 
 

@@ -71,7 +71,7 @@ class Solution(ABC):
     @property
     def n_trees(self) -> int:
         """Trees."""
-        return self.rows._columns.shape[1]
+        return int(self.rows._columns.shape[1])
 
     def learn(self, columns: Columns, label: float, weight: float) -> None:
         """One row more, exactly. A column that is not there yet is a new cell."""
@@ -236,7 +236,8 @@ class CellSolution(Solution):
     def _moments(self, values: Floats) -> Floats:
         """Phi' S S values."""
         scaled = np.repeat(self.rows.weights * values, self.n_trees) / math.sqrt(self.n_trees)
-        return np.bincount(self.rows._columns[: self.rows.n].ravel(), scaled, self.n_columns)
+        moments = np.bincount(self.rows._columns[: self.rows.n].ravel(), scaled, self.n_columns)
+        return np.asarray(moments, dtype=np.float64)
 
     def _weights(self) -> Floats:
         weights: Floats = self.inverse @ self._moments(self.rows.labels)
