@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/string.h>
 
+#include <memory>
+
 #include "arrays.hpp"
 #include "hedgerow/kernel/archive.hpp"
 #include "hedgerow/kernel/cell_products.hpp"
@@ -41,7 +43,6 @@ auto product(const Columns& rows, const Matrix<double>& vectors, const Columns& 
   if (vectors.shape(0) != n || (n_lanes != 1 && n_lanes != kernel::many_lanes) || targets.shape(0) != rows.shape(0)) {
     throw std::invalid_argument("there must be 1 or 8 vectors, as long as rows, and as many trees on both sides");
   }
-  require_columns(rows, n_columns);
   std::vector<double> result(n_targets * n_lanes);
   {
     nb::gil_scoped_release release;
@@ -117,12 +118,15 @@ void bind_features(nb::module_& m) {
           "transform",
           [](const Self& self, const Matrix<double>& x, std::uint32_t spare, std::size_t n_threads) {
             const kernel::Points points = points_of(x, self.width());
-            std::vector<std::int32_t> columns(points.n * self.trees.size());
+            const std::size_t size = points.n * self.trees.size();
+            auto columns = std::make_unique_for_overwrite<std::int32_t[]>(size);  // written once, not twice
             {
               nb::gil_scoped_release release;
-              self.transform(points, n_threads, spare, columns.data());
+              self.transform(points, n_threads, spare, columns.get());
             }
-            return to_numpy(std::move(columns));
+            std::int32_t* written = columns.release();
+            nb::capsule owner(written, [](void* all) noexcept { delete[] static_cast<std::int32_t*>(all); });
+            return nb::ndarray<nb::numpy, std::int32_t>(written, {size}, owner);
           },
           nb::arg("x").noconvert(), nb::arg("spare"), nb::arg("n_threads"))
       .def(

@@ -38,10 +38,10 @@ void share(const Name* left, std::size_t n_left, const Name* right, std::size_t 
 }
 
 template <std::size_t n_lanes>
-[[gnu::always_inline]] inline void sum_lanes(const std::uint32_t* columns, std::size_t n, const double* vectors,
-                                             double* sums) {
+[[gnu::always_inline]] inline void sum_lanes(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody,
+                                             const double* vectors, double* sums) {
   for (std::size_t row = 0; row < n; ++row) {
-    double* sum = sums + columns[row] * n_lanes;
+    double* sum = sums + std::min(columns[row], nobody) * n_lanes;
     for (std::size_t k = 0; k < n_lanes; ++k) sum[k] += vectors[row * n_lanes + k];
   }
 }
@@ -56,9 +56,10 @@ template <std::size_t n_lanes>
 }
 
 HEDGEROW_MULTIVERSION
-void sum_cells(const std::uint32_t* columns, std::size_t n, const double* vectors, std::size_t n_lanes, double* sums) {
-  if (n_lanes == 1) return sum_lanes<1>(columns, n, vectors, sums);
-  sum_lanes<many_lanes>(columns, n, vectors, sums);
+void sum_cells(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody, const double* vectors,
+               std::size_t n_lanes, double* sums) {
+  if (n_lanes == 1) return sum_lanes<1>(columns, n, nobody, vectors, sums);
+  sum_lanes<many_lanes>(columns, n, nobody, vectors, sums);
 }
 
 HEDGEROW_MULTIVERSION
@@ -82,13 +83,14 @@ void shared_cells(const std::uint32_t* left, std::size_t n_left, const std::uint
 
 void kernel_product(const Cells& rows, const Cells& targets, std::size_t n_trees, std::size_t n_columns,
                     const double* vectors, std::size_t n_lanes, std::size_t n_threads, double* result) {
-  std::vector<double> sums((n_columns + 1) * n_lanes, 0.0);  // the last is what those who share with nobody get
+  const auto nobody = static_cast<std::uint32_t>(n_columns);
+  std::vector<double> sums((n_columns + 1) * n_lanes, 0.0);  // one more, for those that share with nobody
   parallel::for_each_index(n_trees, n_threads, [&](std::size_t m, std::size_t) {
-    sum_cells(rows.columns + m * rows.n, rows.n, vectors, n_lanes, sums.data());
+    sum_cells(rows.columns + m * rows.n, rows.n, nobody, vectors, n_lanes, sums.data());
   });
+  std::fill_n(sums.end() - static_cast<std::ptrdiff_t>(n_lanes), n_lanes, 0.0);
   constexpr std::size_t block = 512;
   const double one = 1.0 / static_cast<double>(n_trees);
-  const auto nobody = static_cast<std::uint32_t>(n_columns);
   parallel::for_each_index((targets.n + block - 1) / block, n_threads, [&](std::size_t index, std::size_t) {
     const std::size_t first = index * block, size = std::min(block, targets.n - first);
     double* part = result + first * n_lanes;

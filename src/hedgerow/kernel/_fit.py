@@ -12,7 +12,7 @@ from hedgerow.kernel._dense import criteria_at
 from hedgerow.kernel._independent import IndependentSolution, independent_path
 from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, is_small, iterative_path
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Floats, Problem
+from hedgerow.kernel._problem import Floats, Problem, n_used
 from hedgerow.kernel._selection import (
     N_COARSE,
     N_FINE,
@@ -108,7 +108,7 @@ def _path(problem: Problem, plan: Plan, rule: Rule, largest: float) -> LifetimeP
         return exact_path(problem, sweep, rule, alpha, largest)
     ((time, columns, n_columns),) = partitions_at(problem, sweep, np.ones(1))
     criteria = criteria_at(problem, columns, n_columns, alpha)
-    table = np.array([[time, np.unique(columns[:, : problem.n]).size, *(float(part[0]) for part in criteria)]])
+    table = np.array([[time, n_used(columns[:, : problem.n], n_columns), *(float(part[0]) for part in criteria)]])
     return as_path(problem, rule, table, alpha, largest, False)
 
 

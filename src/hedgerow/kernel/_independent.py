@@ -11,7 +11,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow._persistence import Arrays
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
 from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
 from hedgerow.kernel._solutions import LearnedRows, Solution
 
@@ -52,7 +52,7 @@ def independent_path(
     alphas = TREE_ALPHAS if alpha is None else np.array([alpha])
     found = []
     for time, columns, n_columns in partitions_at(problem, sweep, times):
-        n_features = np.unique(columns[:, : problem.n]).size
+        n_features = n_used(columns[:, : problem.n], n_columns)
         found.append((time, n_features, np.array(tree_criteria(problem, columns, n_columns, alphas))))
     scores = np.array([rule.score(problem, Criteria(*curves), alphas) for _, _, curves in found])
     place = int(np.argmax(np.nan_to_num(scores, nan=-np.inf).max(axis=0)))

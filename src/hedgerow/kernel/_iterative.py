@@ -13,17 +13,17 @@ from scipy import linalg
 from hedgerow import _core
 from hedgerow._persistence import Arrays
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
 from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
 from hedgerow.kernel._solutions import LearnedRows, Solution
 
 N_LANES = 8
 """Vectors that the core multiplies at once."""
 
-N_STEPS = 40
+N_STEPS = 32
 """Of Lanczos' recurrence at each lifetime."""
 
-N_TIMES = 25
+N_TIMES = 20
 """Lifetimes that are looked at."""
 
 UNFINISHED = 0.02
@@ -88,7 +88,9 @@ class Quadrature:
         self.basis, self.last = basis, off[-1]
         self.nodes, self.vectors = np.empty((n_steps, n_lanes)), np.empty((n_steps, n_steps, n_lanes))
         for lane in range(n_lanes):
-            nodes, vectors = linalg.eigh_tridiagonal(diagonal[:, lane], off[:-1, lane])
+            nodes, vectors = linalg.eigh_tridiagonal(
+                diagonal[:, lane], off[:-1, lane], check_finite=False, lapack_driver="stev"
+            )
             self.nodes[:, lane], self.vectors[:, :, lane] = nodes.clip(min=0.0), vectors
 
     def criteria(self, problem: Problem, operator: Operator, behind: Columns, alphas: Floats) -> Criteria:
@@ -143,7 +145,7 @@ def iterative_path(
         own, behind = (np.ascontiguousarray(part) for part in (columns[:, : problem.n], columns[:, problem.n :]))
         operator = Operator(own, n_columns, problem.roots, problem.n_threads)
         criteria = Quadrature(operator, block, N_STEPS).criteria(problem, operator, behind, alphas)
-        found.append((time, np.unique(own).size, np.array(criteria)))
+        found.append((time, n_used(own, n_columns), np.array(criteria)))
     scores = np.array([rule.score(problem, Criteria(*curves), alphas) for _, _, curves in found])
     place = int(np.argmax(np.nan_to_num(scores, nan=-np.inf).max(axis=0)))
     table = np.array([[time, n_features, *curves[:, place]] for time, n_features, curves in found])

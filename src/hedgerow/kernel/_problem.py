@@ -94,3 +94,8 @@ def left_out(solution: Floats, diagonal: Floats, weights: Floats, alpha: Floats 
     variances = np.maximum(1.0 / diagonal - alpha, 0.0) / weights
     shrunk = alpha / (alpha + np.maximum(weights - 1.0, 0.0) * variances)
     return solution / diagonal * shrunk, variances * shrunk
+
+
+def n_used(columns: Columns, n_columns: int) -> int:
+    """How many cells have one of these rows in them."""
+    return int(np.count_nonzero(np.bincount(columns.ravel(), minlength=n_columns)))

@@ -17,7 +17,7 @@ from scipy import linalg, optimize
 from hedgerow import _core
 from hedgerow.kernel._dense import Spectrum, criteria_at, inverse_and_log_determinant, row_kernel
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
 
 ALPHAS = 10.0 ** np.linspace(-6.0, 1.0, 29)
 """Ridges among which to choose; the best is then refined between its neighbours."""
@@ -113,7 +113,7 @@ def exact_path(problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float, l
         rows = []
         for time, columns, n_columns in partitions_at(problem, sweep, np.append(0.0, time_grid(sweep, N_FINE))):
             criteria = criteria_at(problem, columns, n_columns, alpha)
-            n_features = np.unique(columns[:, : problem.n]).size
+            n_features = n_used(columns[:, : problem.n], n_columns)
             rows.append([time, n_features, *(float(part[0]) for part in criteria)])
         table = np.array(rows)
         is_every_event = False

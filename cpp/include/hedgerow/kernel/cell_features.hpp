@@ -82,8 +82,9 @@ class CellFeatures {
   }
 
  private:
-  static constexpr std::size_t block = 512;  ///< rows that walk down a tree while it is in the cache
-  static constexpr std::size_t abreast = 8;
+  static constexpr std::size_t block = 2048;  ///< rows that walk down a tree while it is in the cache
+  static constexpr std::size_t abreast = 16;
+  static constexpr std::size_t n_together = 16;  ///< trees whose columns are written together, a line of the cache
 
   /// visit(row, tree, column) for all rows and trees; a thread takes a block of rows.
   template <class Visit>
@@ -94,17 +95,27 @@ class CellFeatures {
       for (std::size_t row = first; row < last; ++row) {
         if (!range.holds(points[row])) outside.push_back(row);
       }
-      for (std::size_t m = 0; m < trees.size(); ++m) {
-        const CellTree& tree = trees[m];
-        NodeId found[block];
-        std::size_t row = first;
-        for (; row + abreast <= last; row += abreast) tree.find<abreast>(points[row], width_, found + (row - first));
-        for (; row < last; ++row) found[row - first] = tree.find(points[row]);
-        for (row = first; row < last; ++row) found[row - first] = tree.columns[found[row - first]];
-        for (const std::size_t far : outside) found[far - first] = tree.column_anywhere(points[far], range);
-        for (row = first; row < last; ++row) visit(row, m, found[row - first]);
+      std::vector<NodeId> found(n_together * block);
+      for (std::size_t m = 0; m < trees.size(); m += n_together) {
+        const std::size_t end = std::min(m + n_together, trees.size());
+        for (std::size_t tree = m; tree < end; ++tree) {
+          find_block(trees[tree], points, first, last, outside, found.data() + (tree - m) * block);
+        }
+        for (std::size_t row = first; row < last; ++row) {
+          for (std::size_t tree = m; tree < end; ++tree) visit(row, tree, found[(tree - m) * block + row - first]);
+        }
       }
     });
+  }
+
+  /// Columns of rows first .. last - 1 in one tree.
+  void find_block(const CellTree& tree, const Points& points, std::size_t first, std::size_t last,
+                  const std::vector<std::size_t>& outside, std::uint32_t* found) const {
+    std::size_t row = first;
+    for (; row + abreast <= last; row += abreast) tree.find<abreast>(points[row], width_, found + (row - first));
+    for (; row < last; ++row) found[row - first] = tree.find(points[row]);
+    for (row = first; row < last; ++row) found[row - first] = tree.columns[found[row - first]];
+    for (const std::size_t far : outside) found[far - first] = tree.column_anywhere(points[far], range);
   }
 
   void number(const std::vector<std::vector<std::pair<std::size_t, NodeId>>>& met) {
