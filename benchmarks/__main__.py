@@ -1,12 +1,12 @@
-"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``; commands classification, accuracy, kernel."""
+"""The menu: ``python -m benchmarks [--only fit,predict] [--quick]``, and further commands."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,18 +16,21 @@ from benchmarks import (
     accuracy_report,
     class_report,
     classification,
+    drift,
     fit,
     growth,
     kernel,
     kernel_report,
     memory,
     online,
+    online_forests,
+    online_report,
     predict,
+    prequential,
+    prequential_report,
     report,
     threads,
 )
-from benchmarks.accuracy_models import Score
-from benchmarks.class_curves import Curve
 from benchmarks.report import Line
 from benchmarks.timing import Effort
 
@@ -73,68 +76,85 @@ def main(
         console.print(f"written to {RESULTS}")
 
 
+Data = Annotated[Path | None, typer.Option(help="Folder with the data.", envvar="HEDGEROW_DATA")]
+Quick = Annotated[bool, typer.Option("--quick", help="A few small sets, and no verdicts.")]
+
+
 @app.command("classification")
-def classify(
-    data: Annotated[Path | None, typer.Option(help="Folder with the data.", envvar="HEDGEROW_DATA")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="scikit-learn's digits only, and no verdicts.")] = False,
-) -> None:
+def classify(data: Data = None, quick: Quick = False) -> None:
     """Measure classification, and print the table. A run that is not quick also writes benchmarks/classification.md."""
-    console = Console()
-    load = os.getloadavg()[0]
-    lines: list[Line] = []
-    curves: list[Curve] = []
-    with console.status("measuring"):
-        try:
-            for found in classification.run(data, quick):
-                if isinstance(found, Curve):
-                    curves.append(found)
-                    console.print(f"{found.data}, {found.model}: {found.last('accuracy'):.2%} right", highlight=False)
-                else:
-                    lines.append(found)
-                    console.print(f"{found.section}: {found.what}: {found.cells[3]}", highlight=False)
-        except FileNotFoundError as error:
-            console.print(str(error), highlight=False, soft_wrap=True)
-            raise typer.Exit(1) from None
-    lines += classification.verdicts(curves)
-    if quick:
-        lines = [replace(line, target=None) for line in lines]
-    report.show(lines, console)
-    console.print(report.machine(), report.warning(load))
-    if not quick:
-        class_report.write(lines, curves, load)
-        console.print(f"written to {class_report.PAGE} and {class_report.PICTURE}")
+    compare(classification.run(data, quick), classification.verdicts, quick, class_report.PAGE, class_report.write)
 
 
 @app.command("accuracy")
-def compare(
-    data: Annotated[Path | None, typer.Option(help="Folder with the data.", envvar="HEDGEROW_DATA")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="A few small sets, and no verdicts.")] = False,
-) -> None:
+def be_accurate(data: Data = None, quick: Quick = False) -> None:
     """Measure accuracy, and print the table. A run that is not quick also writes benchmarks/accuracy.md."""
+    compare(accuracy.run(data, quick), accuracy.verdicts, quick, accuracy_report.PAGE, accuracy_report.write)
+
+
+@app.command("prequential")
+def forecast(data: Data = None, quick: Quick = False) -> None:
+    """Forecast and learn rows, and print the table. A run that is not quick also writes benchmarks/prequential.md."""
+    compare(
+        prequential.run(data, quick), prequential.verdicts, quick, prequential_report.PAGE, prequential_report.write
+    )
+
+
+@app.command("online-forests")
+def cover(data: Data = None, quick: Quick = False) -> None:
+    """Measure online forests with intervals. A run that is not quick also writes benchmarks/online_forests.md."""
+    measured = online_forests.run(data, quick)
+    compare(measured, online_forests.verdicts, quick, online_report.PAGE, online_report.write)
+
+
+def compare(
+    measured: Iterator[Any],
+    verdicts: Callable[[list[Any]], Iterable[Line]],
+    quick: bool,
+    page: Path,
+    write: Callable[[list[Line], list[Any], float], None],
+) -> None:
+    """Tell what is measured as it comes, lines and findings; then what these amount to; and write the page."""
     console = Console()
     load = os.getloadavg()[0]
     lines: list[Line] = []
-    scores: list[Score] = []
+    findings: list[Any] = []
     with console.status("measuring"):
         try:
-            for found in accuracy.run(data, quick):
-                if isinstance(found, Score):
-                    scores.append(found)
-                    console.print(f"{found.data}, {found.model}: RMSE {found.rmse:.3f}", highlight=False)
-                else:
-                    lines.append(found)
-                    console.print(f"{found.section}: {found.what}: {found.cells[3]}", highlight=False)
+            for found in measured:
+                (lines if isinstance(found, Line) else findings).append(found)
+                console.print(str(found), highlight=False)
         except FileNotFoundError as error:
             console.print(str(error), highlight=False, soft_wrap=True)
             raise typer.Exit(1) from None
-    lines = accuracy_report.sorted_by_section([*lines, *accuracy.verdicts(scores)])
+    lines = report.sorted_by_section([*lines, *verdicts(findings)])
     if quick:
         lines = [replace(line, target=None) for line in lines]
     report.show(lines, console)
     console.print(report.machine(), report.warning(load))
     if not quick:
-        accuracy_report.write(lines, scores, load)
-        console.print(f"written to {accuracy_report.PAGE} and {accuracy_report.PICTURE}")
+        write(lines, findings, load)
+        console.print(f"written to {page}")
+
+
+@app.command("drift")
+def forget(
+    rows: Annotated[int, typer.Option(help="Rows of the stream.", min=1000)] = 1_000_000,
+) -> None:
+    """Measure how soon a drift is forgotten. A run of a million rows also writes benchmarks/drift.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    runs = []
+    for run in drift.run(rows):
+        runs.append(run)
+        console.print(repr(run), highlight=False, soft_wrap=True)
+    n_speed = min(rows, 5_000)
+    speeds = drift.speed(n_speed)
+    console.print(drift.table("ours", [drift.Recovery.of(run) for run in runs]), drift.reported(), sep="\n\n")
+    console.print(speeds)
+    if rows >= 1_000_000:
+        drift.write(runs, speeds, n_speed, load)
+        console.print(f"written to {drift.PAGE} and {drift.PICTURE}")
 
 
 @app.command("kernel")

@@ -13,8 +13,8 @@ from statistics import fmean, geometric_mean
 
 from threadpoolctl import threadpool_limits
 
-from benchmarks import accuracy_data, accuracy_online
-from benchmarks.accuracy_data import STREAMS, RegressionData, friedman1
+from benchmarks import accuracy_data
+from benchmarks.accuracy_data import RegressionData, friedman1
 from benchmarks.accuracy_models import (
     BOOSTING,
     CONTESTANTS,
@@ -48,8 +48,6 @@ def run(folder: Path | None, quick: bool) -> Iterator[Line | Score]:
         sets = sets[:3]
     yield from times(1000 if quick else 8000, 1 if quick else 3)
     yield from large(4000 if quick else 100_000)
-    streams = [data for data in sets if data.name in STREAMS] or sets[1:3]
-    yield from accuracy_online.run(streams, 300 if quick else 4000)
     yield from scores(sets)
 
 

@@ -16,9 +16,8 @@ NAMES = (
     "flight_nyc2013", "fried", "house_8L", "kin40k", "kin8nm", "metro_traffic", "mv", "planes2d", "power_plant",
     "puma8NH", "qsar_chembl240", "seoul_bike", "wind", "wine_red", "yacht",
 )  # fmt: skip
-STREAMS = ("metro_traffic", "seoul_bike", "fried", "cal_housing")
-"""Learned row by row too. The first two are in order of time, the others are shuffled."""
 IN_ORDER = ("metro_traffic", "seoul_bike")
+"""Sets whose rows come in order of time."""
 MOST_TRAIN, MOST_TEST = 8000, 3000
 SMALL = 2000
 """Sets with fewer rows are split twice."""
@@ -50,10 +49,7 @@ class RegressionData:
         n = self.y.size
         chosen = np.arange(n) if self.name in IN_ORDER else np.random.default_rng(0).permutation(n)
         X, y = self.X[chosen[:n_rows]], self.y[chosen[:n_rows]]
-        width = np.ptp(X, axis=0)
-        return RegressionData(
-            self.name, (X - X.min(axis=0)) / np.where(width > 0, width, 1.0), (y - y.mean()) / y.std()
-        )
+        return RegressionData(self.name, _in_unit_range(X), (y - y.mean()) / y.std())
 
 
 @dataclass(frozen=True)
@@ -72,6 +68,12 @@ def from_folder(folder: Path) -> list[RegressionData]:
     if not found:
         raise FileNotFoundError(f"{folder} has none of the files. {HELP}")
     return [_read(folder / f"{name}.parquet", name) for name in found]
+
+
+def in_order(path: Path, n_rows: int) -> RegressionData:
+    """Read the first rows of a set in order of time; columns in [0, 1], labels as they are."""
+    data = _read(path, path.stem)
+    return RegressionData(data.name, _in_unit_range(data.X[:n_rows]), data.y[:n_rows])
 
 
 def built_in(n_rows: int = 4000) -> list[RegressionData]:
@@ -105,6 +107,12 @@ def _houses(n_rows: int) -> tuple[Floats, Floats]:
     price = (0.5 + 0.4 * income + 0.1 * rooms) * (0.6 + 1.5 * towns + 0.4 * (place[:, 0] < 0.25))
     price *= rng.lognormal(0, 0.2, n_rows)
     return np.column_stack([place, income, rooms, people]), np.minimum(price, 8.0)
+
+
+def _in_unit_range(X: Floats) -> Floats:
+    width = np.ptp(X, axis=0)
+    scaled: Floats = (X - X.min(axis=0)) / np.where(width > 0, width, 1.0)
+    return scaled
 
 
 def _read(path: Path, name: str) -> RegressionData:

@@ -49,6 +49,9 @@ class Score:
     coverage: float  # of the central 90 % interval
     fit_seconds: float  # processor time
 
+    def __str__(self) -> str:
+        return f"{self.data}, {self.model}: RMSE {self.rmse:.3f}"
+
 
 def hedgerow_forest(seed: int = 0) -> MondrianForestRegressor:
     """Return this library's forest, 50 trees, everything learned."""

@@ -9,7 +9,6 @@ from pathlib import Path
 from benchmarks.accuracy import mean_scores
 from benchmarks.accuracy_data import MOST_TEST, MOST_TRAIN, SMALL
 from benchmarks.accuracy_models import BOOSTING, CONTESTANTS, EXTRA, FOREST, LEAST_STD, LEVELS, NGBOOST, QUANTILE, Score
-from benchmarks.accuracy_online import CHUNK
 from benchmarks.class_report import markdown
 from benchmarks.report import HEADINGS, Line, machine, warning
 
@@ -28,16 +27,14 @@ rounds and is not tuned.
 
 NLPD is the mean negative log density in nats. CRPS is twice the mean pinball loss over {len(LEVELS)} quantiles, for all
 alike. *Covers* is the share of test labels in the central 90 % interval. Times are processor time on one thread; in the
-tables by set two fits ran at once, in the section on time one after another.
-
-Row by row, our forest forecasts each row before it learns it. Boosting forecasts {CHUNK} rows, then learns them.
-river's forests have 10 trees. metro_traffic and seoul_bike are in order of time."""
+tables by set two fits ran at once, in the section on time one after another. Forecasts row by row have a
+[page of their own](prequential.md)."""
 
 
 def write(lines: Sequence[Line], scores: Sequence[Score], load: float) -> None:
     """Write the page and draw the picture."""
     parts = ["# Benchmarks on accuracy", machine(), HOW_TO_READ, *filter(None, [warning(load)])]
-    for section, members in groupby(sorted_by_section(lines), key=lambda line: line.section):
+    for section, members in groupby(lines, key=lambda line: line.section):
         parts.append(f"## {section}\n\n{markdown(HEADINGS, (line.cells for line in members))}")
     parts += ["## by set", "![Errors relative to ExtraTrees](../docs/pictures/accuracy.png)"]
     found = mean_scores(scores)
@@ -60,12 +57,6 @@ def write(lines: Sequence[Line], scores: Sequence[Score], load: float) -> None:
         parts.append(f"{title}\n\n{markdown(('', 'rows', *CONTESTANTS), rows).replace('nan', '')}")
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     draw(scores)
-
-
-def sorted_by_section(lines: Sequence[Line]) -> list[Line]:
-    """Bring lines of a section together, sections in the order in which they began."""
-    sections = list(dict.fromkeys(line.section for line in lines))
-    return sorted(lines, key=lambda line: sections.index(line.section))
 
 
 def draw(scores: Sequence[Score]) -> None:

@@ -34,6 +34,9 @@ class Curve:
     n_rows: list[int]
     reached: dict[str, Floats]
 
+    def __str__(self) -> str:
+        return f"{self.data}, {self.model}: {self.last('accuracy'):.2%} right"
+
     def last(self, measure: str) -> float:
         """Return what was reached after all rows."""
         return float(self.reached[measure][-1])

@@ -36,6 +36,9 @@ class Line:
     """Whether the target is an upper bound, not a lower one."""
     unit: str = "x"
 
+    def __str__(self) -> str:
+        return f"{self.section}: {self.what}: {self.cells[3]}"
+
     @property
     def met(self) -> bool | None:
         if self.target is None:
@@ -52,6 +55,12 @@ class Line:
         if math.isnan(value):
             return ""
         return f"{value:.0f}{self.unit}" if value >= 100 else f"{value:.3g}{self.unit}"
+
+
+def sorted_by_section(lines: Sequence[Line]) -> list[Line]:
+    """Bring lines of a section together, sections in the order in which they began."""
+    sections = list(dict.fromkeys(line.section for line in lines))
+    return sorted(lines, key=lambda line: sections.index(line.section))
 
 
 def show(lines: Iterable[Line], console: Console) -> None:

@@ -3,9 +3,12 @@
 
 namespace hedgerow::bindings {
 void bind_classification_forest(nanobind::module_& m);
+void bind_conformal(nanobind::module_& m);
 void bind_kernel_features(nanobind::module_& m);
 void bind_kernel_sweep(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
+void bind_online_forests(nanobind::module_& m);
+void bind_quantile_forest(nanobind::module_& m);
 void bind_regression_forests(nanobind::module_& m);
 void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
@@ -16,6 +19,9 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_kernel_features(m);
   hedgerow::bindings::bind_kernel_sweep(m);
   hedgerow::bindings::bind_normal_mixture(m);
+  hedgerow::bindings::bind_online_forests(m);
+  hedgerow::bindings::bind_conformal(m);
+  hedgerow::bindings::bind_quantile_forest(m);
   hedgerow::bindings::bind_regression_forests(m);
   hedgerow::bindings::bind_vector_forest(m);
 }

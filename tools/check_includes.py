@@ -12,6 +12,10 @@ MAY_USE = {
     "predictive": NOTHING,
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
+    "drift": NOTHING,
+    "conformal": NOTHING,
+    "sketch": NOTHING,
+    "online": frozenset({"random", "parallel", "label", "drift", "conformal", "sketch"}),
     "kernel": frozenset({"random", "parallel", "numeric"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
 }

@@ -1,9 +1,11 @@
 """Probabilistic trees and forests that learn row by row and say how sure they are."""
 
+from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.kernel import MondrianFeatures, MondrianKernelRidge
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
+from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
 
 __version__ = "0.1.0"
 
@@ -14,6 +16,12 @@ __all__ = [
     "MondrianForestClassifier",
     "MondrianForestRegressor",
     "MondrianKernelRidge",
+    "OnlineConformalRegressor",
+    "OnlineForestRegressor",
+    "OnlineQuantileForestRegressor",
     "__version__",
     "load",
+    "metrics",
+    "predictive",
+    "stream",
 ]

@@ -71,8 +71,7 @@ class Saveable:
         state = self._fitted_state()
         header = {
             "format_version": FORMAT_VERSION,
-            "class": type(self).__name__,
-            "parameters": {name: encode_parameter(name, value) for name, value in self.get_params(deep=False).items()},  # type: ignore[attr-defined]
+            **describe(self),
             "fitted": None if state is None else state[0],
         }
         arrays = {} if state is None else {name: np.ascontiguousarray(array) for name, array in state[1].items()}
@@ -81,20 +80,12 @@ class Saveable:
     @classmethod
     def _from_bytes(cls, content: bytes) -> Self:
         header, arrays = _read(content)
-        known = _CLASSES.get(header["class"])
-        if known is None or not issubclass(known, cls):
-            raise ValueError(f"the file holds a model of class {header['class']!r}, which is not known here")
-        model = known.__new__(known)
-        try:
-            parameters = {name: _decode(value) for name, value in header["parameters"].items()}
-            model.__init__(**parameters)  # type: ignore[misc]
-        except TypeError as error:
-            raise ValueError(f"the file's parameters do not fit {known.__name__}: {error}") from None
+        model: Self = construct(header, cls)
         if header["fitted"] is not None:
             try:
                 model._restore_fitted_state(header["fitted"], arrays)
             except (KeyError, TypeError, AttributeError, OverflowError) as error:
-                raise ValueError(f"the file is not a valid {known.__name__}: {error!r}") from None
+                raise ValueError(f"the file is not a valid {type(model).__name__}: {error!r}") from None
         return model
 
     def __getstate__(self) -> dict[str, Any]:
@@ -151,8 +142,30 @@ def _read(content: bytes) -> tuple[dict[str, Any], Arrays]:
     return header, arrays
 
 
+def describe(model: Any) -> dict[str, Any]:
+    """Class and parameters of a model as JSON, without anything that it has learned."""
+    parameters = {name: encode_parameter(name, value) for name, value in model.get_params(deep=False).items()}
+    return {"class": type(model).__name__, "parameters": parameters}
+
+
+def construct(description: Any, kind: type[Any] | tuple[type[Any], ...]) -> Any:
+    """Take back what `describe` gave: a model that has learned nothing; ValueError if it is not of that kind."""
+    known = _CLASSES.get(description["class"])
+    if known is None or not issubclass(known, kind):
+        raise ValueError(f"the file holds a model of class {description['class']!r}, which is not known here")
+    model = known.__new__(known)
+    try:
+        parameters = {name: _decode(value) for name, value in description["parameters"].items()}
+        model.__init__(**parameters)  # type: ignore[misc]
+    except TypeError as error:
+        raise ValueError(f"the file's parameters do not fit {known.__name__}: {error}") from None
+    return model
+
+
 def encode_parameter(name: str, value: Any) -> Any:
     """A parameter as JSON."""
+    if isinstance(value, Saveable):
+        return {"model": describe(value)}
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.random.RandomState):
@@ -165,7 +178,8 @@ def encode_parameter(name: str, value: Any) -> Any:
         if numbers.ndim == 1 and numbers.dtype.kind in "iuf" and np.isfinite(numbers).all():
             return {"numbers": numbers.tolist()}
     raise TypeError(
-        f"cannot save parameter {name}={value!r}; use a number, a string, None, a RandomState or a list of numbers"
+        f"cannot save parameter {name}={value!r}; use a number, a string, None, a RandomState, a list of numbers or a "
+        "model of hedgerow's"
     )
 
 
@@ -175,6 +189,14 @@ def _decode(value: Any) -> Any:
         if not isinstance(numbers, list) or not all(type(number) in (int, float) for number in numbers):
             raise ValueError(f"its list of numbers is malformed, got {numbers!r}")
         return numbers
+    if isinstance(value, dict) and "model" in value:
+        description = value["model"]
+        parameters = description.get("parameters") if isinstance(description, dict) else None
+        if not isinstance(parameters, dict) or not isinstance(description.get("class"), str):
+            raise ValueError("a model within the model is malformed")
+        if any(isinstance(inner, dict) and "model" in inner for inner in parameters.values()):
+            raise ValueError("a model within the model has models of its own")
+        return construct(description, Saveable)
     if isinstance(value, dict):
         state = np.random.RandomState()
         try:

@@ -110,7 +110,7 @@ def test_ridge_residuals_are_those_of_ridges_that_have_not_seen_the_row(weighted
 
 
 def test_one_stage_is_the_forest():
-    model = new(max_stages=1, linear=False, scaling="half").fit(X, Y)
+    model = new(max_stages=1, linear=False, scaling="half", shape="common").fit(X, Y)
     (stage,) = model._stages.forests
     assert isinstance(stage, NumberStage)
     np.testing.assert_allclose(model.loo_predict().mean, stage.loo_predict().mean, rtol=1e-9, atol=1e-12)

@@ -17,7 +17,6 @@ from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing, interrupted_after
 from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
 from hedgerow.boosting._files import BoostingFiles
-from hedgerow.boosting._stage import mean_square
 from hedgerow.boosting._stages import MOST_CHOOSING, Choice, Stages, choose, fit_stages
 
 Floats = npt.NDArray[np.float64]
@@ -219,10 +218,14 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
     def _reader(self) -> RowReader:
         return RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None))
 
-    def _moments(self, X: Any) -> tuple[Floats, Floats]:
-        """What the stages say of rows."""
+    def _asked(self, X: Any) -> Floats:
+        """Rows to be predicted, checked."""
         self._check_learned()
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        rows: Floats = validate_data(self, X, reset=False, dtype=np.float64, order="C")
+        return rows
+
+    def _moments(self, X: Floats) -> tuple[Floats, Floats]:
+        """What the stages say of rows."""
         pieces = np.array_split(X, max(1, X.shape[0] // PREDICTED_TOGETHER))
         parts = [self._stages.moments(np.ascontiguousarray(piece)) for piece in pieces]
         mean, doubt = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -273,10 +276,3 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
                 forecast = self._compare(X, labels, mean, doubt, weights)
         self._relearn_if_due()
         return forecast
-
-    def _left_out_score(self, targets: Floats) -> float:
-        """R^2 of the leave-one-out predictions of what the stages last learned."""
-        weights = self._rows.weights[: len(targets)]
-        mean = np.average(targets, axis=0, weights=weights if weights.size else None)
-        total = mean_square(targets - mean, weights)
-        return 1.0 - mean_square(self._stages.residuals, weights) / total if total > 0 else float("nan")

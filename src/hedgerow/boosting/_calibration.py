@@ -61,6 +61,10 @@ class Calibration(NamedTuple):
         total = np.cumsum(np.concatenate([[self.squares], weights * squares]))
         return self._replace(weight=float(up_to[-1]), squares=float(total[-1])), (total / up_to)[:-1]
 
+    def spread(self, doubt: Floats) -> Floats:
+        """Return the scale of the distribution at rows as leave-one-out has told it."""
+        return np.sqrt(self._variance(doubt))
+
     def described(self) -> dict[str, Any]:
         """Return what it is made of, for a file."""
         name = type(self.shape).__name__.removesuffix("Shape").lower()

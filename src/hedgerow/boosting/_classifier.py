@@ -151,7 +151,7 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`."""
-        mean, _ = self._moments(X)
+        mean, _ = self._moments(self._asked(X))
         found: Floats = self._probabilities(mean)[:, self._classes.order]
         return found
 

@@ -35,12 +35,8 @@ class BoostingFiles(Saveable):
         }
         if stages.ridge is not None:
             arrays |= {f"ridge.{name}": value for name, value in stages.ridge.arrays().items()}
-        described = []
-        for number, forest in enumerate(stages.forests):
-            state = forest._fitted_state()
-            assert state is not None
-            described.append(state[0])
-            arrays |= {f"stage{number}.{name}": value for name, value in state[1].items()}
+        described, of_stages = described_forests(stages.forests, "stage")
+        arrays |= of_stages
         numbers: dict[str, Any] = {
             "width": X.shape[1],
             "seed": self._seed,
@@ -76,7 +72,7 @@ class BoostingFiles(Saveable):
         if doubts.size != n_learned * n_doubts or (doubts < 0).any():
             raise ValueError("its doubts have the wrong shape")
         ridge = _restored_ridge(width, shape, arrays) if linear and 0 not in shape else None
-        forests = [self._restored_stage(number, state, arrays) for number, state in enumerate(numbers["stages"])]
+        forests = self._restored_forests(self._STAGE, numbers["stages"], arrays, "stage")
         if bool(forests) == (0 in shape) or any(forest.n_features_in_ != width for forest in forests):
             raise ValueError("it has no stages, or stages of another width")
         if any(forest.label_shape != shape for forest in forests):
@@ -94,9 +90,14 @@ class BoostingFiles(Saveable):
             raise ValueError("its rows have the wrong shape")
         self._rows = KeptRows(X.reshape(n, width), labels, weights)
 
-    def _restored_stage(self, number: int, state: dict[str, Any], arrays: Arrays) -> Any:
-        prefix = f"stage{number}."
-        stage = self._STAGE(hyperparameters="learned", n_jobs=self.n_jobs)  # type: ignore[attr-defined]
+    def _restored_forests(self, kind: Any, described: Any, arrays: Arrays, name: str) -> list[Any]:
+        """Take back what `described_forests` gave."""
+        return [
+            self._restored_forest(kind, state, arrays, f"{name}{number}.") for number, state in enumerate(described)
+        ]
+
+    def _restored_forest(self, kind: Any, state: dict[str, Any], arrays: Arrays, prefix: str) -> Any:
+        stage = kind(hyperparameters="learned", n_jobs=self.n_jobs)  # type: ignore[attr-defined]
         own = {name.removeprefix(prefix): value for name, value in arrays.items() if name.startswith(prefix)}
         for name, value in state["shaped_by"].items():
             if name not in stage._SHAPING:
@@ -106,6 +107,17 @@ class BoostingFiles(Saveable):
             raise ValueError("a stage is not of the kind that is boosted")
         stage._restore_fitted_state(state, own)
         return stage
+
+
+def described_forests(forests: list[Any], name: str) -> tuple[list[Any], Arrays]:
+    """Forests as numbers and arrays, for a file."""
+    described: list[Any] = []
+    arrays: Arrays = {}
+    for number, forest in enumerate(forests):
+        state = forest._fitted_state()
+        described.append(state[0])
+        arrays |= {f"{name}{number}.{key}": value for key, value in state[1].items()}
+    return described, arrays
 
 
 def _restored_ridge(width: int, shape: tuple[int, ...], arrays: Arrays) -> Ridge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,9 @@ from sklearn.utils.validation import validate_data
 from hedgerow._persistence import Arrays
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._calibration import Calibration, calibrate
-from hedgerow.boosting._stage import NumberStage
+from hedgerow.boosting._reshaping import Reshaping, fit_reshaping, honest_rows
+from hedgerow.boosting._reshaping_files import ReshapingFiles
+from hedgerow.boosting._stage import NumberStage, mean_square, weighted_mean
 from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
 from hedgerow.predictive._forecasts import check_returns
 from hedgerow.predictive._shapes import NormalShape
@@ -20,7 +23,7 @@ from hedgerow.predictive._shapes import NormalShape
 Floats = npt.NDArray[np.float64]
 
 
-class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: ignore[misc]
+class MondrianBoostingRegressor(RegressorMixin, ReshapingFiles, MondrianBoosting):  # type: ignore[misc]
     """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
 
     The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
@@ -40,6 +43,9 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
     tail : {"student", "normal", "empirical"}, default="student"
         Shape of the predictive distribution: Student's t fitted to the leave-one-out residuals, a Gaussian, or the
         residuals themselves, smoothed.
+    shape : {"auto", "common"}, default="auto"
+        Whether that shape is learned row by row too, wherever leave-one-out says that it differs (skewed here, heavy
+        on one side there, discrete), or is common to all rows.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -70,6 +76,7 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
     """
 
     _calibration: Calibration
+    _reshaping: Reshaping | None
 
     _NUMERIC = True
     _STAGE = NumberStage
@@ -82,6 +89,7 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
         linear: str | bool = "auto",
         scaling: str = "auto",
         tail: str = "student",
+        shape: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -90,6 +98,7 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
         self.linear = linear
         self.scaling = scaling
         self.tail = tail
+        self.shape = shape
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -157,12 +166,13 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
         """Mean at one point: a mapping, a sequence or a 1-D array; 0 before the first row."""
         if not self.__sklearn_is_fitted__():
             return 0.0
-        return float(self._stages.moments(self._reader()(x).reshape(1, -1))[0][0])
+        row = self._reader()(x).reshape(1, -1)
+        return float(self._forecast(row, *self._stages.moments(row)).mean()[0])
 
     def predict_dist(self, X: Any) -> LocationScale:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
-        mean, doubt = self._moments(X)
-        return self._calibration.distribution(mean, doubt)
+        X = self._asked(X)
+        return self._forecast(X, *self._moments(X))
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Central prediction interval of each row: shape (n_samples, 2)."""
@@ -185,21 +195,24 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
         predictions, which was found to matter little.
         """
         self._check_learned()
-        n = self._stages.residuals.size
-        dist = self._calibration.distribution(self._rows.labels[:n] - self._stages.residuals, self._stages.doubts)
-        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._rows.labels[:n]))
+        labels, dist = self._left_out()
+        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(labels))
 
     @property
     def loo_score_(self) -> float:
         """R^2 of the leave-one-out predictions when the stages were last learned."""
         self._check_learned()
-        return self._left_out_score(self._rows.labels[: self._stages.residuals.size])
+        labels, dist = self._left_out()
+        weights = self._rows.weights[: labels.size]
+        total = mean_square(labels - weighted_mean(labels, weights), weights)
+        return 1.0 - mean_square(labels - dist.mean(), weights) / total if total > 0 else math.nan
 
     # Below: private.
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_one_of("tail", "student", "normal", "empirical")
+        self._check_one_of("shape", "auto", "common")
 
     def _checked_labels(self, y: Any) -> Floats:
         try:
@@ -214,27 +227,47 @@ class MondrianBoostingRegressor(RegressorMixin, MondrianBoosting):  # type: igno
         return labels
 
     def _calibrate(self, labels: Floats, weights: Floats) -> None:
-        self._calibration = calibrate(self._stages.residuals, self._stages.doubts, weights, self.tail)
+        X, (_, _, residuals, doubts) = self._rows.arrays[0], self._stages
+        honest = honest_rows(X, labels, weights)
+        few = weights[honest] if weights.size else weights
+        self._calibration = calibrate(residuals[honest], doubts[honest], few, self.tail)
+        self._reshaping = None
+        if self.shape == "auto":
+            dist = self._calibration.distribution(labels - residuals, doubts)
+            forest = {"n_estimators": max(1, self.n_estimators // 2), "n_jobs": self.n_jobs}
+            self._reshaping = fit_reshaping(X, labels, weights, dist, honest, self._seed, **forest)
 
-    def _forecast(self, X: Floats, mean: Floats, doubt: Floats) -> LocationScale:
-        return self._calibration.distribution(mean, doubt)
+    def _left_out(self) -> tuple[Floats, LocationScale]:
+        """Labels and distributions of the rows when the stages were last learned."""
+        _, _, residuals, doubts = self._stages
+        X, labels = (part[: residuals.size] for part in self._rows.arrays[:2])
+        dist = self._calibration.distribution(labels - residuals, doubts)
+        if self._reshaping is None:
+            return labels, dist
+        return labels, self._reshaping.apply_left_out(dist, X, self._calibration.spread(doubts))
+
+    def _forecast(self, X: Floats, mean: Floats, doubt: Floats, inflation: Floats | None = None) -> LocationScale:
+        dist = self._calibration.distribution(mean, doubt, inflation)
+        return dist if self._reshaping is None else self._reshaping.apply(dist, X, self._calibration.spread(doubt))
 
     def _first_forecast(self) -> LocationScale:
         return LocationScale(np.zeros(1), np.ones(1), NormalShape())
 
     def _compare(self, X: Floats, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> LocationScale:
-        before = self._calibration
-        self._calibration, inflation = before.after(labels - mean, doubt, weights)
-        return before.distribution(mean, doubt, inflation)
+        self._calibration, inflation = self._calibration.after(labels - mean, doubt, weights)
+        return self._forecast(X, mean, doubt, inflation)
 
     # Files.
 
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         state = super()._fitted_state()
         if state is not None:
-            state[0].update(self._calibration.described())
+            reshaping, arrays = self._described_reshaping()
+            state[0].update(self._calibration.described(), reshaping=reshaping)
+            state[1].update(arrays)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
         super()._restore_fitted_state(numbers, arrays)
         self._calibration = Calibration.from_description(numbers)
+        self._reshaping = self._restored_reshaping(numbers["reshaping"], arrays)

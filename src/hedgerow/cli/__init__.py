@@ -1,4 +1,4 @@
-"""The command line: ``hedgerow demo``, ``fit``, ``predict`` and ``info``."""
+"""The command line: ``hedgerow demo``, ``fit``, ``predict``, ``stream``, ``report`` and ``info``."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from hedgerow.cli._console import console
 from hedgerow.cli._fit import fit
 from hedgerow.cli._info import info
 from hedgerow.cli._predict import predict
+from hedgerow.cli._report import report
+from hedgerow.cli._stream import stream
 from hedgerow.cli.demo import demo
 
 __all__ = ["app"]
@@ -43,4 +45,6 @@ def _options(
 app.command()(demo)
 app.command()(fit)
 app.command()(predict)
+app.command()(stream)
+app.command()(report)
 app.command()(info)

@@ -32,6 +32,8 @@ def info(
     """Show the class, the parameters and the fitted numbers of a saved model."""
     with errors_in_words():
         loaded = hedgerow.load(model)
+        if isinstance(loaded, hedgerow.stream.Run):
+            raise ValueError(f"{str(model)!r} is a run, not a model; hedgerow report shows it")
     place = f"{escape(str(model))}, {model.stat().st_size / 1e6:,.1f} MB"
     title = f"[bold]{type(loaded).__name__}[/]  [dim]{place}[/]"
     table = Table(title=title, title_justify="left", show_header=False, header_style="bold", pad_edge=False)

@@ -129,7 +129,8 @@ def rank_scaling(X: Floats, weights: Floats) -> ColumnScaling:
     for column in range(X.shape[1]):
         _, values, image = _ranks_of_all(X[:, column : column + 1], weights)
         if values.size > MOST_KNOTS:
-            kept = np.unique(np.searchsorted(image, np.linspace(0.0, 1.0, MOST_KNOTS)).clip(0, values.size - 1))
+            nearest = np.searchsorted(image, np.linspace(0.0, 1.0, MOST_KNOTS)).clip(0, values.size - 1)
+            kept = nearest[np.flatnonzero(np.diff(nearest, prepend=-1))]  # each once
             values, image = values[kept], image[kept]
         knots.append(values)
         images.append(image)

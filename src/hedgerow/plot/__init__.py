@@ -5,5 +5,13 @@ from hedgerow.plot._classes import ClassDisplay
 from hedgerow.plot._interval import IntervalDisplay
 from hedgerow.plot._lifetime import LifetimePathDisplay
 from hedgerow.plot._partition import PartitionDisplay
+from hedgerow.plot._run import RunDisplay
 
-__all__ = ["CalibrationDisplay", "ClassDisplay", "IntervalDisplay", "LifetimePathDisplay", "PartitionDisplay"]
+__all__ = [
+    "CalibrationDisplay",
+    "ClassDisplay",
+    "IntervalDisplay",
+    "LifetimePathDisplay",
+    "PartitionDisplay",
+    "RunDisplay",
+]

@@ -62,7 +62,7 @@ class Forecasts:
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the density at ``y``: a number, or one for each row, or a row of them for each row."""
         values = self._per_row(y)
-        return self._each(lambda part, rows: part.logpdf(values[rows]))
+        return self._each(lambda part, rows: part.logpdf(values[rows]), empty=(0, *values.shape[1:]))
 
     def pdf(self, y: npt.ArrayLike) -> Floats:
         """Density at ``y``."""
@@ -72,7 +72,7 @@ class Forecasts:
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``."""
         values = self._per_row(y)
-        return self._each(lambda part, rows: part.cdf(values[rows]))
+        return self._each(lambda part, rows: part.cdf(values[rows]), empty=(0, *values.shape[1:]))
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         """Quantiles: shape (n,) for a scalar, (n, k) for k levels."""

@@ -66,11 +66,11 @@ class NormalMixture:
         """Return the rows of all parts, one after another."""
         starts = np.cumsum([0, *(part.weights.size for part in parts)])
         first = np.concatenate([[0], *(start + part.first[1:] for start, part in zip(starts, parts, strict=False))])
-        flat = (
+        weights, means, variances = (
             np.concatenate([np.empty(0), *(getattr(part, name) for part in parts)])
             for name in ("weights", "means", "variances")
         )
-        return cls(first, *flat, n_threads=parts[0]._n_threads if parts else 1)
+        return cls(first, weights, means, variances, n_threads=parts[0]._n_threads if parts else 1)
 
     def __len__(self) -> int:
         return self.first.size - 1

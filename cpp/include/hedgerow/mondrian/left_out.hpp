@@ -90,6 +90,15 @@ LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Cloc
   return found;
 }
 
+/// What trees say, from the centre, added up.
+struct Sums {
+  double sum = 0.0, squares = 0.0;
+  void hear(double value) {
+    sum += value;
+    squares += value * value;
+  }
+};
+
 /// The search for smoothing: a few trees, flattened once, asked again and again for their leave-one-out error. The
 /// forest must outlive it and not change.
 template <label::LabelModel M>
@@ -99,28 +108,33 @@ class SmoothingProblem {
       : rows_(forest.rows),
         model_(forest.model),
         lifetime_(forest.growth.lifetime),
+        n_grown_(static_cast<double>(forest.trees.size())),
         trees_(std::min(n_trees, forest.trees.size())) {
     for (std::size_t b = 0; b < trees_.size(); ++b) trees_[b].assign(forest.trees[b], forest.growth);
   }
 
-  /// Mean over the rows of |label - leave-one-out mean|^2 under these numbers of the model.
+  /// Mean over the rows of |label - leave-one-out mean|^2 under these numbers of the model, as all trees of the forest
+  /// would have it: of what so few trees differ by, more trees would average most out.
   [[nodiscard]] double mean_square(double drift_rate, double signal_to_noise, double centre) {
     using Smoothing = std::decay_t<decltype(smoothing_of(model_))>;
     const auto labels = labels_of(rows_, model_);
     const std::size_t length = labels.length;
-    means_.assign(rows_.capacity() * length, 0.0);
+    said_.assign(rows_.capacity() * length, {});
     for (const FlatTree& tree : trees_) {
       pass_.run(tree, rows_, labels, Smoothing::make(drift_rate, signal_to_noise, lifetime_), centre,
                 [&](RowId row, const auto* mean, double) {
-                  for (std::size_t k = 0; k < length; ++k) means_[row * length + k] += mean[k];
+                  for (std::size_t k = 0; k < length; ++k) said_[row * length + k].hear(mean[k] - centre);
                 });
     }
     double squares = 0.0, weight = 0.0;
-    const auto n_trees = static_cast<double>(trees_.size());
+    const auto n = static_cast<double>(trees_.size());
+    const double averaged_out = n > 1.0 ? (1.0 - n / n_grown_) / (n * (n - 1.0)) : 0.0;
     rows_.for_each([&](RowId row) {
       for (std::size_t k = 0; k < length; ++k) {
-        const double miss = labels[row][k] - means_[row * length + k] / n_trees;
-        squares += rows_.weight(row) * miss * miss;
+        const Sums& said = said_[row * length + k];
+        const double mean = said.sum / n, miss = labels[row][k] - centre - mean;
+        const double apart = std::max(said.squares - n * mean * mean, 0.0);
+        squares += rows_.weight(row) * (miss * miss - averaged_out * apart);
       }
       weight += rows_.weight(row);
     });
@@ -131,8 +145,9 @@ class SmoothingProblem {
   const Rows& rows_;
   const M& model_;
   double lifetime_;
+  double n_grown_;  ///< trees of the forest
   std::vector<FlatTree> trees_;
-  std::vector<double> means_;
+  std::vector<Sums> said_;  ///< by row number and component
   LeaveOneOutOf<M> pass_;
 };
 

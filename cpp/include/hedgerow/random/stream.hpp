@@ -12,7 +12,7 @@
 namespace hedgerow::random {
 
 /// What a stream is for. The numbers are part of the saved state of a model: append, never renumber.
-enum class Purpose : std::uint32_t { grow = 1, extend = 2, cut = 16 };
+enum class Purpose : std::uint32_t { grow = 1, extend = 2, bag = 3, split = 4, compact = 5, cut = 16 };
 
 class Stream {
  public:
@@ -33,6 +33,18 @@ class Stream {
 
   /// Exponential with rate one.
   double exponential() { return -std::log(uniform()); }
+
+  /// Poisson, by inversion: quick for the small rates of online bagging.
+  std::uint32_t poisson(double rate) {
+    const double drawn = uniform();
+    double probability = std::exp(-rate), below = probability;
+    std::uint32_t count = 0;
+    while (drawn > below && probability > 0.0) {
+      probability *= rate / ++count;
+      below += probability;
+    }
+    return count;
+  }
 
   /// Uniform on [lower, upper) in single precision, for lower < upper.
   float location(float lower, float upper) {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The best split of a leaf: which feature, where, and whether it is worth making. It sees the rows that the leaf keeps
+// and nothing else, so its thresholds are exact for them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "hedgerow/online/growth.hpp"
+#include "hedgerow/online/kept_rows.hpp"
+#include "hedgerow/random/stream.hpp"
+
+namespace hedgerow::online {
+
+/// Rows with x[feature] <= threshold go left. The gain is the share of the labels' variance that the split explains.
+struct Split {
+  std::uint32_t feature = 0;
+  float threshold = 0.0F;
+  double gain = 0.0;
+  double squares = 0.0;  ///< sum of weight * (label - mean)^2 before the split
+};
+
+class SplitSearch {
+ public:
+  /// A split worth making, or one with gain 0. `n_seen` is the number of rows that the leaf ever met.
+  Split find(const KeptRows& rows, const Growth& growth, std::uint64_t n_seen, random::Stream& stream) {
+    center(rows);
+    if (!(total_squares_ > 0.0)) return {};
+    features_.resize(growth.width);
+    std::iota(features_.begin(), features_.end(), 0U);
+    Split best, second;
+    for (std::size_t inspected = 0; inspected < growth.width; ++inspected) {
+      const bool enough = inspected >= growth.n_candidates;
+      if (enough && growth.split_test == SplitTest::hoeffding) break;
+      if (enough && is_worth_it(best, second, rows.size(), growth, n_seen)) break;
+      const auto left = static_cast<double>(growth.width - inspected);
+      const std::size_t chosen = inspected + static_cast<std::size_t>(stream.uniform() * left);
+      std::swap(features_[inspected], features_[chosen]);
+      const Split split = best_of(rows, features_[inspected], growth);
+      if (split.gain > best.gain) {
+        second = std::exchange(best, split);
+      } else if (split.gain > second.gain) {
+        second = split;
+      }
+    }
+    best.squares = total_squares_;
+    return is_worth_it(best, second, rows.size(), growth, n_seen) ? best : Split{};
+  }
+
+  /// Half-width of Hoeffding's interval for a number from [0, 1] after n rows.
+  static double hoeffding_bound(double confidence, double n) { return std::sqrt(-std::log(confidence) / (2.0 * n)); }
+
+  /// Whether labels depend on the feature: twice the logarithm of the likelihood ratio of two means against one is
+  /// -n log(1 - gain). Under no dependence it exceeds 2 log(1 / p) with probability about p, and there are `width`
+  /// features with n thresholds each to be lucky with.
+  static bool is_significant(double gain, double n, const Growth& growth) {
+    return -0.5 * n * std::log1p(-gain) >
+           std::log(n * static_cast<double>(growth.width)) - std::log(growth.split_confidence);
+  }
+
+ private:
+  static bool is_worth_it(const Split& best, const Split& second, std::size_t n_kept, const Growth& growth,
+                          std::uint64_t n_seen) {
+    if (!(best.gain > 0.0)) return false;
+    if (hoeffding_bound(growth.split_confidence, static_cast<double>(n_seen)) < growth.tie_threshold) return true;
+    if (growth.split_test == SplitTest::gain) return is_significant(best.gain, static_cast<double>(n_kept), growth);
+    const double bound = hoeffding_bound(growth.split_confidence, static_cast<double>(n_kept));
+    return second.gain / best.gain < 1.0 - bound;
+  }
+
+  void center(const KeptRows& rows) {
+    const std::size_t n = rows.size();
+    total_weight_ = 0.0;
+    double sum = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      total_weight_ += rows.weights[i];
+      sum += rows.weights[i] * (rows.labels[i] - rows.labels[0]);
+    }
+    const double mean = rows.labels[0] + sum / total_weight_;
+    centered_.resize(n);
+    total_squares_ = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double gap = rows.labels[i] - mean;
+      centered_[i] = rows.weights[i] * gap;
+      total_squares_ += centered_[i] * gap;
+    }
+  }
+
+  /// With labels centred, a split into sums s_L = -s_R explains s_L^2 / w_L + s_R^2 / w_R of the squares.
+  Split best_of(const KeptRows& rows, std::uint32_t feature, const Growth& growth) {
+    const std::size_t n = rows.size();
+    order_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      order_[i] = {rows.features[i * growth.width + feature], static_cast<std::uint32_t>(i)};
+    }
+    std::sort(order_.begin(), order_.end());
+    Split best{feature};
+    double weight = 0.0, sum = 0.0;
+    for (std::size_t k = 0; k + growth.min_samples_leaf < n; ++k) {
+      const auto [value, row] = order_[k];
+      weight += rows.weights[row];
+      sum += centered_[row];
+      const float next = order_[k + 1].first;
+      if (k + 1 < growth.min_samples_leaf || !(value < next)) continue;
+      const double explained = sum * sum * (1.0 / weight + 1.0 / (total_weight_ - weight));
+      if (explained > best.gain) best = {feature, midpoint(value, next), explained, 0.0};
+    }
+    best.gain = std::min(best.gain / total_squares_, 1.0 - 1e-15);
+    return best;
+  }
+
+  /// Between two numbers, or the lower one if there is none between.
+  static float midpoint(float lower, float upper) {
+    const float middle = 0.5F * lower + 0.5F * upper;
+    return middle >= lower && middle < upper ? middle : lower;
+  }
+
+  std::vector<std::uint32_t> features_;
+  std::vector<std::pair<float, std::uint32_t>> order_;
+  std::vector<double> centered_;  ///< weight * (label - mean)
+  double total_weight_ = 0.0, total_squares_ = 0.0;
+};
+
+}  // namespace hedgerow::online

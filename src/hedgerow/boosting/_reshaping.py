@@ -1,0 +1,166 @@
+"""How the shape of what is left over differs from row to row, learned from leave-one-out by forests of indicators.
+
+Leave-one-out gives each row the level u = F(z) at which its label fell in the common distribution. Were that right for
+all rows alike, u would be uniform wherever one looks. For some levels c the indicators 1{u <= c} are learned as the
+components of a vector, by the forests that learn classes. Their squared errors, added over the levels, are the
+continuous ranked probability score of the levels, so smoothing is chosen by that score. Where rows are skewed, heavy on
+one side, cut off or discrete, probabilities move; with them move means and variances.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.boosting._stage import VectorStage, mean_square
+from hedgerow.predictive import LocationScale, Reshaped
+
+Floats = npt.NDArray[np.float64]
+
+LEVELS = np.array([0.02, *np.arange(1, 20) / 20, 0.98])
+KNOTS = np.array([0.0, *LEVELS, 1.0])
+
+FEWEST_ROWS = 100
+MOST_ROWS = 10_000
+"""Rows that shapes are learned from."""
+
+PROBED_ROWS, PROBED_TREES = 1000, 10
+"""A small forest on so many rows tells whether a larger one is worth growing."""
+
+LEAST_GAIN = 0.002
+"""A stage that takes away less than this share of the score is not kept."""
+
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
+"""How much of the common shape stays in every row's own, one of these."""
+
+
+class Reshaping(NamedTuple):
+    """Forests of indicators, in stages: the first sees where a row is predicted and how surely, the second all."""
+
+    forests: list[VectorStage]
+    sees_columns: list[bool]  # of each forest: are the rows' own columns among those it sees?
+    drawn: npt.NDArray[np.uint32]  # the rows it has learned from
+    offsets: Floats  # of LEVELS: how much more often ranks lay below them than they should
+    share: float  # of the common shape in every row's own
+
+    def apply(self, dist: LocationScale, X: Floats, spread: Floats) -> LocationScale:
+        """Return the distributions of rows, reshaped; `spread` is their scale as leave-one-out has told it."""
+        moved = np.zeros((X.shape[0], LEVELS.size))
+        for forest, sees in zip(self.forests, self.sees_columns, strict=True):
+            moved += forest.moments(_seen(X, dist.location, spread, sees))[0]
+        return self._reshaped(dist, moved)
+
+    def apply_left_out(self, dist: LocationScale, X: Floats, spread: Floats) -> LocationScale:
+        """Return the same for the rows that were there when it was learned, each without itself."""
+        moved = np.zeros((X.shape[0], LEVELS.size))
+        for forest, sees in zip(self.forests, self.sees_columns, strict=True):
+            moved += _left_out(forest, _seen(X, dist.location, spread, sees), self.drawn)
+        return self._reshaped(dist, moved)
+
+    def _reshaped(self, dist: LocationScale, moved: Floats) -> LocationScale:
+        levels = levels_of(self.offsets + moved, self.share)
+        return Reshaped(dist.location, dist.scale, dist.shape, KNOTS, levels)
+
+
+def levels_of(moved: Floats, share: float) -> Floats:
+    """Rows of levels that rise from 0 to 1, as near as can be to LEVELS moved by so much."""
+    levels = np.clip(LEVELS + moved, 0.0, 1.0)
+    upper = np.maximum.accumulate(levels, axis=1)
+    lower = np.minimum.accumulate(levels[:, ::-1], axis=1)[:, ::-1]
+    rising = 0.5 * (upper + lower)
+    ends = np.zeros((moved.shape[0], 1)), np.ones((moved.shape[0], 1))
+    found: Floats = np.hstack([ends[0], rising + share * (LEVELS - rising), ends[1]])
+    return found
+
+
+def fit_reshaping(
+    X: Floats,
+    labels: Floats,
+    weights: Floats,
+    dist: LocationScale,
+    honest: npt.NDArray[np.bool_],
+    seed: int,
+    **forest: Any,
+) -> Reshaping | None:
+    """Learn shapes from the leave-one-out distributions of rows; None if that does not pay.
+
+    What pays is judged by the rows that are `honest`.
+    """
+    n = X.shape[0]
+    if n < FEWEST_ROWS:
+        return None
+    seeds = np.random.SeedSequence([seed, 1]).generate_state(6).tolist()
+    drawn = _draw(n, MOST_ROWS, seeds[0])
+    ranks = dist.cdf(labels)
+    indicators = (ranks[:, None] <= LEVELS) - LEVELS
+    offsets = np.average(indicators, axis=0, weights=weights if weights.size else None)
+    residuals, forests, sees_columns = indicators - offsets, [], []
+    judged = _few(weights, honest)
+    for number, sees in enumerate((False, True)):
+        columns = _seen(X, dist.location, dist.scale, sees)
+        probed = drawn[_draw(drawn.size, PROBED_ROWS, seeds[1])]
+        few = columns[probed], residuals[probed], _few(weights, probed)
+        probe = VectorStage(PROBED_TREES, scaling="half", random_state=seeds[2 + number], n_jobs=forest["n_jobs"])
+        left = few[1] - probe.fit(*few[:2], few[2] if few[2].size else None).calibrated(few[1])[0]
+        if mean_square(left, few[2]) > (1.0 - LEAST_GAIN) * mean_square(few[1], few[2]):
+            continue
+        stage = VectorStage(scaling="half", random_state=seeds[4 + number], **forest)
+        stage.fit(columns[drawn], residuals[drawn], _few(weights, drawn) if weights.size else None)
+        left = residuals - _left_out(stage, columns, drawn)
+        if mean_square(left[honest], judged) < (1.0 - LEAST_GAIN) * mean_square(residuals[honest], judged):
+            forests.append(stage)
+            sees_columns.append(sees)
+            residuals = left
+    if not forests:
+        return None
+    moved, ranks = (indicators - residuals)[honest], ranks[honest]
+    share = max(SHARES, key=lambda share: _mean_log_slope(levels_of(moved, share), ranks, judged))
+    return Reshaping(forests, sees_columns, drawn.astype(np.uint32), offsets, share)
+
+
+def honest_rows(X: Floats, labels: Floats, weights: Floats) -> npt.NDArray[np.bool_]:
+    """Tell rows without a twin, which has the same features and label, and so tells leave-one-out what it should guess.
+
+    Where rows with twins are the rule, new rows will have them too, and all rows are honest.
+    """
+    words = np.ascontiguousarray(np.column_stack([X, labels]) + 0.0).view(np.uint64)
+    factors = np.random.default_rng(0).integers(1, 2**63, words.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    prints = ((words ^ (words >> np.uint64(29))) * factors).sum(axis=1)
+    _, place, count = np.unique(prints, return_inverse=True, return_counts=True)
+    alone: npt.NDArray[np.bool_] = (count[place] == 1) & ((weights < 1.5) if weights.size else True)
+    return alone if 2 * np.count_nonzero(alone) >= labels.size else np.ones(labels.size, dtype=bool)
+
+
+def _seen(X: Floats, location: Floats, scale: Floats, sees_columns: bool) -> Floats:
+    said = location, np.log(scale)
+    return np.ascontiguousarray(np.column_stack([X, *said] if sees_columns else said))
+
+
+def _few(weights: Floats, rows: Any) -> Floats:
+    return weights[rows] if weights.size else weights
+
+
+def _draw(n: int, most: int, seed: int) -> npt.NDArray[np.intp]:
+    drawn = np.random.default_rng(seed).choice(n, min(n, most), replace=False)
+    return np.sort(drawn)
+
+
+def _left_out(forest: VectorStage, columns: Floats, drawn: npt.NDArray[Any]) -> Floats:
+    """What a forest says of each row without it; of the rows that it has not learned, what it says."""
+    others = np.ones(columns.shape[0], dtype=bool)
+    others[drawn] = False
+    said = np.empty((columns.shape[0], LEVELS.size))
+    said[drawn] = forest.calibrated(columns[drawn])[0]
+    if others.any():
+        said[others] = forest.moments(np.ascontiguousarray(columns[others]))[0]
+    return said
+
+
+def _mean_log_slope(levels: Floats, ranks: Floats, weights: Floats) -> float:
+    """How much more likely the labels are, in the mean of logarithms, than under the common shape."""
+    slopes = np.diff(levels, axis=1) / np.diff(KNOTS)
+    at = np.searchsorted(LEVELS, ranks, side="right")
+    logs = np.log(slopes[np.arange(ranks.size), at])
+    return float(np.average(logs, weights=weights if weights.size else None))

@@ -1,0 +1,7 @@
+"""Adaptive forests for streams, with intervals: document 003."""
+
+from hedgerow.online._conformal import OnlineConformalRegressor
+from hedgerow.online._forest import OnlineForestRegressor
+from hedgerow.online._quantile import OnlineQuantileForestRegressor
+
+__all__ = ["OnlineConformalRegressor", "OnlineForestRegressor", "OnlineQuantileForestRegressor"]

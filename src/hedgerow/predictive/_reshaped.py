@@ -1,0 +1,92 @@
+"""Predictive distributions whose shape differs from row to row."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import check_random_state
+
+from hedgerow.predictive._location_scale import LocationScale
+from hedgerow.predictive._shapes import Shape
+
+Floats = npt.NDArray[np.float64]
+
+
+class Reshaped(LocationScale):
+    """One distribution a row: a common shape F, moved and stretched, whose levels are then moved as well.
+
+    P(y <= t) = G(F((t - location) / scale)), where G, a row's own, rises from 0 to 1 in straight lines between knots.
+
+    Parameters
+    ----------
+    location, scale : arrays of shape (n,)
+        Of the common shape.
+    shape : Shape
+        The common shape.
+    knots : array of shape (k,)
+        Levels of the common shape, from 0 to 1, rising.
+    levels : array of shape (n, k)
+        What G makes of the knots: rows rise from 0 to 1.
+    """
+
+    def __init__(self, location: Floats, scale: Floats, shape: Shape, knots: Floats, levels: Floats) -> None:
+        super().__init__(location, scale, shape)
+        self.knots, self.levels = knots, levels
+        self._shares = np.diff(levels, axis=1)  # the probability of each piece
+        self._slopes = self._shares / np.diff(knots)
+        self._means, self._squares = shape.moments_between(knots)
+
+    def mean(self) -> Floats:
+        """Mean of each row."""
+        return self.location + self.scale * self._standard_mean()
+
+    def std(self) -> Floats:
+        """Standard deviation of each row."""
+        variance = (self._shares * self._squares).sum(axis=1) - self._standard_mean() ** 2
+        deviation: Floats = self.scale * np.sqrt(np.maximum(variance, 0.0))
+        return deviation
+
+    def logpdf(self, y: npt.ArrayLike) -> Floats:
+        """Logarithm of the density at ``y``."""
+        pieces = self._pieces(super().cdf(y))
+        return super().logpdf(y) + np.log(self._at(self._slopes, pieces))
+
+    def cdf(self, y: npt.ArrayLike) -> Floats:
+        """Probability of at most ``y``."""
+        level = super().cdf(y)
+        pieces = self._pieces(level)
+        moved: Floats = self._at(self.levels, pieces) + self._at(self._slopes, pieces) * (level - self.knots[pieces])
+        return np.clip(moved, 0.0, 1.0)
+
+    def ppf(self, q: npt.ArrayLike) -> Floats:
+        """Quantiles: shape (n,) for a scalar, (n, k) for k levels."""
+        wanted = np.asarray(q, dtype=np.float64)
+        if ((wanted < 0) | (wanted > 1) | np.isnan(wanted)).any():
+            raise ValueError(f"quantile levels must lie between 0 and 1, got {q!r}")
+        found = self._quantiles(np.broadcast_to(wanted, (len(self), *np.atleast_1d(wanted).shape)))
+        return found[:, 0] if wanted.ndim == 0 else found
+
+    def rvs(self, size: int = 1, random_state: object = None) -> Floats:
+        """Draw ``size`` values for each row: shape (n, size)."""
+        return self._quantiles(check_random_state(random_state).uniform(size=(len(self), size)))
+
+    def _standard_mean(self) -> Floats:
+        # Not a product of matrices: its last bits depend on how many rows there are.
+        mean: Floats = (self._shares * self._means).sum(axis=1)
+        return mean
+
+    def _quantiles(self, wanted: Floats) -> Floats:
+        below = np.column_stack([(self.levels[:, 1:-1] <= level[:, None]).sum(axis=1) for level in wanted.T])
+        level = self.knots[below] + (wanted - self._at(self.levels, below)) / self._at(self._slopes, below)
+        level = np.where(wanted < 1.0, np.clip(level, self.knots[below], self.knots[below + 1]), 1.0)
+        at = self.shape.ppf(level)
+        quantiles: Floats = self.location[:, None] + self.scale[:, None] * at
+        return quantiles
+
+    def _pieces(self, level: Floats) -> npt.NDArray[np.intp]:
+        return np.searchsorted(self.knots[1:-1], level, side="right")
+
+    @staticmethod
+    def _at(of_rows: Floats, pieces: npt.NDArray[np.intp]) -> Floats:
+        found = np.take_along_axis(of_rows, pieces.reshape(of_rows.shape[0], -1), axis=1)
+        return found.reshape(pieces.shape)

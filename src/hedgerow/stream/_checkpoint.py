@@ -1,0 +1,177 @@
+"""Checkpoints of an evaluation: a file that is there whole or not at all, and the one before it.
+
+A checkpoint holds the run and the model, both as `save` would write them, and two digests: of the model as it was
+handed in, and of the last row learned, so that a run is only ever gone on with by the same model on the same stream.
+The first line names the format, the second is the checksum of all that follows. Nothing in it is code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+import warnings
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors
+from safetensors.numpy import load as arrays_from_bytes
+from safetensors.numpy import save as arrays_to_bytes
+
+from hedgerow._persistence import Saveable
+from hedgerow._validation import check_integer
+from hedgerow.stream._chunks import Chunk
+from hedgerow.stream._run import Run
+
+MAGIC = b"hedgerow checkpoint 1\n"
+LEAST_SECONDS = 5.0
+COST = 0.05
+"""Unless told how often, checkpoints come at least `LEAST_SECONDS` apart, and take this part of the time at most."""
+
+
+class Snapshot(NamedTuple):
+    """What a checkpoint holds."""
+
+    run: Run
+    model: Any
+    started_as: str
+    last_row: str
+
+
+class Checkpoint:
+    """Where an evaluation keeps its state, and when it writes it."""
+
+    def __init__(self, path: str | os.PathLike[str], model: Any, every: int | None) -> None:
+        if not isinstance(model, Saveable):
+            raise TypeError(
+                f"a checkpoint holds the model as its save method writes it, without pickle; {type(model).__name__} is "
+                "not a model of hedgerow. Evaluate it without a checkpoint"
+            )
+        if every is not None:
+            check_integer("checkpoint_every", every, least=1)
+        self.path, self.every, self.model = Path(path), every, model
+        if not (folder := self.path.absolute().parent).is_dir():
+            raise ValueError(f"cannot write checkpoints: there is no folder {str(folder)!r}")
+        self._started_as = hashlib.sha256(model._to_bytes()).hexdigest()
+        self._written_rows, self._written_at, self._took = 0, time.monotonic(), 0.0
+
+    @property
+    def previous(self) -> Path:
+        """The checkpoint before the last."""
+        return self.path.with_name(f"{self.path.name}.previous")
+
+    def resume(self, fresh: Run) -> Snapshot | None:
+        """Return the latest whole checkpoint, of this model and run; None if there is none.
+
+        The model that was handed in becomes the one that was saved.
+        """
+        if not self.path.exists():
+            return None
+        snapshot = self._latest()
+        if snapshot.run.get_params() != fresh.get_params():
+            raise ValueError(
+                f"{str(self.path)!r} is a checkpoint of a run with {snapshot.run.get_params()}, this one has "
+                f"{fresh.get_params()}; use another path, or delete it to begin anew"
+            )
+        if snapshot.started_as != self._started_as:
+            raise ValueError(
+                f"{str(self.path)!r} is a checkpoint of a run that began with another model, or with other parameters; "
+                "hand in the model as it was when the run began, use another path, or delete it to begin anew"
+            )
+        vars(self.model).clear()
+        vars(self.model).update(vars(snapshot.model))
+        self._written_rows = snapshot.run.n_rows
+        return snapshot
+
+    def write_if_due(self, run: Run, last: Chunk) -> None:
+        """Write, if enough rows have come, or enough time has passed, since the last time."""
+        if self.every is not None:
+            due = run.n_rows // self.every > self._written_rows // self.every
+        else:
+            due = time.monotonic() - self._written_at > max(LEAST_SECONDS, self._took / COST)
+        if due:
+            self.write(run, last)
+
+    def write(self, run: Run, last: Chunk) -> None:
+        """Write all that is needed to go on, beside the file, and put it in its place; keep the one before."""
+        if run.n_rows == self._written_rows:
+            return
+        begin = time.monotonic()
+        parts = {"run": run, "model": self.model}
+        arrays = {name: np.frombuffer(part._to_bytes(), np.uint8) for name, part in parts.items()}
+        about = json.dumps({"started_as": self._started_as, "last_row": row_digest(last, len(last) - 1)})
+        body = arrays_to_bytes(arrays, metadata={"checkpoint": about})
+        # Always the same name: what a killed process left half written is written over.
+        temporary = self.path.with_name(f".{self.path.name}.new")
+        try:
+            with temporary.open("wb") as file:
+                for part in (MAGIC, hashlib.sha256(body).hexdigest().encode(), b"\n", body):
+                    file.write(part)
+                file.flush()
+                os.fsync(file.fileno())
+            self._keep_previous()
+            os.replace(temporary, self.path)
+            self._sync_folder()
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        self._written_rows, self._written_at = run.n_rows, time.monotonic()
+        self._took = self._written_at - begin
+
+    def _keep_previous(self) -> None:
+        """A second name for the file that is about to be replaced: at no time is there none under the first."""
+        if not self.path.exists():
+            return
+        name = self.path.with_name(f".{self.path.name}.previous")
+        name.unlink(missing_ok=True)
+        try:
+            os.link(self.path, name)
+        except OSError:  # not every file system has links
+            shutil.copyfile(self.path, name)
+        os.replace(name, self.previous)
+
+    def _sync_folder(self) -> None:
+        """Make the new name last: a rename is an entry in the folder."""
+        if hasattr(os, "O_DIRECTORY"):
+            folder = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
+    def _latest(self) -> Snapshot:
+        try:
+            return read_checkpoint(self.path)
+        except ValueError as error:
+            if not self.previous.exists():
+                raise ValueError(f"{error}, and there is none before it; delete it to begin anew") from None
+            snapshot = read_checkpoint(self.previous)
+            warnings.warn(f"{error}; going on from the one before it, row {snapshot.run.n_rows:,}", stacklevel=4)
+            return snapshot
+
+
+def read_checkpoint(path: Path) -> Snapshot:
+    """Read a checkpoint, or raise ValueError if it is torn, damaged or none."""
+    content = path.read_bytes()
+    digest, body = content[len(MAGIC) : len(MAGIC) + 64], content[len(MAGIC) + 65 :]
+    if not content.startswith(MAGIC) or hashlib.sha256(body).hexdigest().encode() != digest:
+        raise ValueError(f"the checkpoint {str(path)!r} is torn or damaged")
+    try:
+        arrays = arrays_from_bytes(body)
+        length = int.from_bytes(body[:8], "little")
+        about = json.loads(json.loads(body[8 : 8 + length])["__metadata__"]["checkpoint"])
+        run = Run._from_bytes(arrays["run"].tobytes())
+        model = Saveable._from_bytes(arrays["model"].tobytes())
+        return Snapshot(run, model, str(about["started_as"]), str(about["last_row"]))
+    except (safetensors.SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(f"{str(path)!r} is not a checkpoint of this version ({error})") from None
+
+
+def row_digest(chunk: Chunk, index: int) -> str:
+    """Return what tells one row from another."""
+    label = chunk.y[index]
+    text = repr(label.item() if isinstance(label, np.generic) else label)
+    return hashlib.sha256(chunk.X[index].tobytes() + text.encode()).hexdigest()

@@ -1,0 +1,227 @@
+"""Streams: rows that come in an order, handed on in chunks, from any row on.
+
+Whatever users call a stream (our own readers, arrays, frames, chunks, single rows of any kind) becomes chunks of one
+form here. How rows were dealt to chunks cannot be told from anything that is computed from them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow._validation import RowReader, as_vector
+
+Floats = npt.NDArray[np.float64]
+CHUNK = 1000
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Consecutive rows of a stream."""
+
+    X: Floats
+    """Shape (n, d)."""
+    y: npt.NDArray[Any]
+    """Shape (n,): numbers, or labels of classes of any kind."""
+    names: tuple[str, ...] | None = None
+    """Names of the columns, where they have names."""
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    def __getitem__(self, rows: slice) -> Chunk:
+        return Chunk(self.X[rows], self.y[rows], self.names)
+
+    def row(self, index: int) -> Any:
+        """One row: a mapping where columns have names, or a vector."""
+        if self.names is None:
+            return self.X[index]
+        return dict(zip(self.names, self.X[index].tolist(), strict=True))
+
+
+class Stream(ABC):
+    """Rows that can be gone through again and again, and from any row on.
+
+    Going through a stream gives rows ``(x, y)``; `chunks` gives the same rows many at a time.
+    """
+
+    change_points: tuple[int, ...] = ()
+    """Rows at which the stream is known to change its law."""
+
+    @abstractmethod
+    def chunks(self, start: int = 0, size: int = CHUNK) -> Iterator[Chunk]:
+        """Yield the rows from `start` on, at most `size` at a time."""
+
+    @property
+    def n_rows(self) -> int | None:
+        """Number of rows; None where that is known only at the end."""
+        return None
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        for chunk in self.chunks():
+            labels = chunk.y.tolist()
+            for index in range(len(chunk)):
+                yield chunk.row(index), labels[index]
+
+
+class ArrayStream(Stream):
+    """Rows of a matrix or frame, with their labels."""
+
+    def __init__(self, X: Any, y: Any) -> None:
+        self._rows = as_chunk(X, y)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self._rows)
+
+    def chunks(self, start: int = 0, size: int = CHUNK) -> Iterator[Chunk]:
+        """Yield the rows from `start` on."""
+        for begin in range(start, len(self._rows), size):
+            yield self._rows[begin : begin + size]
+
+
+class IterableStream(Stream):
+    """Rows ``(x, y)`` or chunks ``(X, y)`` from any iterable. Rows before the first one wanted are thrown away."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self._items = items
+        self.change_points = tuple(getattr(items, "change_points", ()))
+
+    @property
+    def n_rows(self) -> int | None:
+        """Nothing is known of an iterable's rows."""
+        return None
+
+    def chunks(self, start: int = 0, size: int = CHUNK) -> Iterator[Chunk]:
+        """Yield the rows from `start` on."""
+        seen = 0
+        for chunk in self._as_they_come(size):
+            wanted = chunk[max(0, start - seen) :]
+            seen += len(chunk)
+            for begin in range(0, len(wanted), size):
+                yield wanted[begin : begin + size]
+
+    def _as_they_come(self, size: int) -> Iterator[Chunk]:
+        items = map(_pair, self._items)
+        reader: _Rows | None = None
+        for x, y in items:
+            if _is_matrix(x):
+                yield as_chunk(x, y)
+                continue
+            reader = _Rows(x) if reader is None else reader
+            rows, labels = [reader(x)], [y]
+            for x_next, y_next in islice(items, size - 1):
+                rows.append(reader(x_next))
+                labels.append(y_next)
+            yield Chunk(np.stack(rows), label_vector(labels), reader.names)
+
+
+class _Rows:
+    """Reads rows that are like the first one: mappings with its keys, or vectors of its length."""
+
+    def __init__(self, first: Any) -> None:
+        self._keys = tuple(first) if isinstance(first, Mapping) else None
+        self.names = None if self._keys is None else tuple(map(str, self._keys))
+        self._read = RowReader(len(self._keys) if self._keys is not None else as_vector(first).size, None)
+
+    def __call__(self, x: Any) -> Floats:
+        if self._keys is None:
+            return self._read(x)
+        if not isinstance(x, Mapping):
+            raise ValueError(f"the first row of the stream is a mapping, another is a {type(x).__name__}")
+        missing = [key for key in self._keys if key not in x]
+        if missing:
+            raise ValueError(f"a row of the stream has no feature {missing[0]!r}, which the first one has")
+        return self._read([x[key] for key in self._keys])
+
+
+def aligned(chunks: Iterable[Chunk], row: int, size: int = CHUNK) -> Iterator[Chunk]:
+    """Yield the same rows, the first of which is number `row`, in chunks that end at multiples of `size`.
+
+    Which rows share a chunk is then the same wherever a stream was cut before.
+    """
+    held: list[Chunk] = []
+    for chunk in chunks:
+        rest = chunk
+        while len(rest):
+            room = size - row % size
+            part, rest = rest[:room], rest[room:]
+            held.append(part)
+            row += len(part)
+            if row % size == 0:
+                yield _joined(held)
+                held = []
+    if held:
+        yield _joined(held)
+
+
+def _joined(chunks: list[Chunk]) -> Chunk:
+    if len(chunks) == 1:
+        return chunks[0]
+    if len({chunk.X.shape[1] for chunk in chunks}) > 1:
+        raise ValueError("the rows of a stream must all have the same number of features")
+    return Chunk(
+        np.concatenate([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks]), chunks[0].names
+    )
+
+
+def as_stream(stream: Any) -> Stream:
+    """Return whatever users call a stream as one, or raise TypeError with what can be one."""
+    if isinstance(stream, Stream):
+        return stream
+    if isinstance(stream, tuple) and len(stream) == 2 and _is_matrix(stream[0]):
+        return ArrayStream(*stream)
+    if isinstance(stream, Iterable) and not isinstance(stream, str | bytes | Mapping | np.ndarray):
+        return IterableStream(stream)
+    raise TypeError(
+        "a stream is an iterable of rows (x, y) or of chunks (X, y), a pair of arrays (X, y), or what "
+        f"hedgerow.stream.rows and friedman_drift return; got {type(stream).__name__}"
+    )
+
+
+def as_chunk(X: Any, y: Any) -> Chunk:
+    """Return a matrix or frame and its labels as a chunk."""
+    columns = getattr(X, "columns", None)
+    names = None if columns is None else tuple(map(str, columns))
+    try:
+        matrix = np.ascontiguousarray(np.asarray(X), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the features of a stream must be numbers: {error}") from None
+    labels = label_vector(y)
+    if labels.shape != (matrix.shape[0],):
+        raise ValueError(f"{matrix.shape[0]} rows came with labels of shape {labels.shape}; expected one label a row")
+    return Chunk(matrix, labels, names)
+
+
+def label_vector(y: Any) -> npt.NDArray[Any]:
+    """Labels as a vector: of numbers if they are, else of objects as they came."""
+    labels = y if isinstance(y, np.ndarray) else np.asarray(y) if hasattr(y, "__array__") else None
+    if labels is None:
+        labels = np.asarray(y) if all(isinstance(label, int | float | np.number) for label in y) else _objects(y)
+    return labels
+
+
+def _objects(y: Sequence[Any]) -> npt.NDArray[Any]:
+    labels = np.empty(len(y), dtype=object)
+    labels[:] = list(y)
+    return labels
+
+
+def _is_matrix(x: Any) -> bool:
+    shape = getattr(x, "shape", None)
+    return (shape is not None and len(shape) == 2) or (
+        isinstance(x, list) and bool(x) and isinstance(x[0], list | tuple | np.ndarray)
+    )
+
+
+def _pair(item: Any) -> tuple[Any, Any]:
+    if not isinstance(item, tuple | list) or len(item) != 2:
+        raise TypeError(f"a stream must give pairs (x, y), got {type(item).__name__} {item!r:.80}")
+    return item[0], item[1]

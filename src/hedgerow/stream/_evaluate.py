@@ -1,0 +1,163 @@
+"""Prequential evaluation: forecast each row, score the forecast, then learn the row. Document 003, section 1.1."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from hedgerow.metrics._checks import check_confidence
+from hedgerow.stream._asking import Asked, asked
+from hedgerow.stream._checkpoint import Checkpoint, row_digest
+from hedgerow.stream._chunks import Chunk, Stream, aligned, as_stream
+from hedgerow.stream._progress import with_progress
+from hedgerow.stream._run import Run
+
+
+def evaluate(
+    model: Any,
+    stream: Any,
+    confidence: float = 0.9,
+    window: int = 1000,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    *,
+    checkpoint_every: int | None = None,
+    distribution: bool = False,
+    name: str | None = None,
+) -> Run:
+    """Forecast each row of a stream, score the forecast, then let the model learn the row.
+
+    Parameters
+    ----------
+    model : online model
+        A model of this library; or any with `partial_fit` or `learn_one` and one of `predict_dist`, `predict_interval`,
+        `predict`, `predict_one`, or for classes `predict_proba`, `predict_proba_one`. It learns the stream. A model
+        with `predict_then_learn` does a whole chunk in one call, with the same bits.
+    stream : iterable of (x, y), iterable of (X, y), or a pair (X, y)
+        Rows, chunks of rows, or all rows at once; what `rows` and `friedman_drift` return.
+    confidence : float, default=0.9
+        What the intervals are to promise.
+    window : int, default=1000
+        Rows in a window of the history.
+    checkpoint : path, optional
+        A file to go on from after an interruption, with the same bits as without one. If it exists, the run goes on
+        from it: hand in the model as it was when the run began, and the same stream. The one before is kept as
+        ``<path>.previous``. Needs a model of this library.
+    progress : bool, default=True
+        Whether to show a progress bar, if there is a terminal.
+    checkpoint_every : int, optional
+        Rows between two checkpoints; they are written between chunks of 1,000 rows. Default: at least 5 seconds, and as
+        many as it takes for writing to cost at most 5 % of the time.
+    distribution : bool, default=False
+        Whether to score the whole distribution too, by NLPD and CRPS. Needs `predict_dist`, and takes longer.
+    name : str, optional
+        Name of the model in tables and pictures. Default: its class.
+
+    Returns
+    -------
+    run : Run
+        Scores by window and over all: of regressors the error of the mean and, if they have intervals, miss rate,
+        relative size, quantile loss, utility and interval score; of classifiers accuracy and log loss.
+
+    Notes
+    -----
+    Before its first row a model has nothing to go by. That row's interval is infinite: it covers, is counted, and has
+    no size.
+
+    Examples
+    --------
+    >>> from hedgerow import MondrianForestRegressor
+    >>> from hedgerow.stream import evaluate, friedman_drift
+    >>> model = MondrianForestRegressor(n_estimators=5, window=200, random_state=0)
+    >>> run = evaluate(model, friedman_drift("report", n_rows=800, random_state=0), window=200)
+    >>> run.n_rows, len(run.history["mean_error_rate"]), model.n_samples_
+    (800, 4, 200)
+    """
+    source = as_stream(stream)
+    steps = evaluation(
+        model,
+        source,
+        confidence,
+        window,
+        checkpoint,
+        checkpoint_every=checkpoint_every,
+        distribution=distribution,
+        name=name,
+    )
+    run = next(steps)
+    for step in with_progress(steps, source, run.name) if progress else steps:
+        run = step
+    return run
+
+
+def evaluation(
+    model: Any,
+    source: Stream,
+    confidence: float,
+    window: int,
+    checkpoint: str | os.PathLike[str] | None,
+    *,
+    checkpoint_every: int | None = None,
+    distribution: bool = False,
+    name: str | None = None,
+) -> Iterator[Run]:
+    """Yield the run before the first chunk and after each; what `evaluate` does, for those who watch."""
+    asking = asked(model, check_confidence(confidence), distribution)
+    run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.scored))
+    run.change_points = source.change_points
+    keeper = None if checkpoint is None else Checkpoint(checkpoint, model, checkpoint_every)
+    start, last_digest = 0, None
+    if keeper is not None and (snapshot := keeper.resume(run)) is not None:
+        snapshot.run.change_points = run.change_points
+        run, last_digest = snapshot.run, snapshot.last_row
+        start = run.n_rows
+    yield run
+    chunk: Chunk | None = None
+    for chunk in aligned(_from_row(source, start, last_digest), start):
+        _step(asking, run, chunk)
+        if keeper is not None:
+            keeper.write_if_due(run, chunk)
+        yield run
+    if keeper is not None and chunk is not None:
+        keeper.write(run, chunk)
+    if run.n_rows == 0:
+        raise ValueError("the stream has no rows")
+
+
+def _step(asking: Asked, run: Run, chunk: Chunk) -> None:
+    """Forecast, score and learn the rows of a chunk."""
+    begin, first = time.perf_counter(), run.n_rows
+    n_drifts = _n_drifts(asking) if asking.has_learned() else 0
+    try:
+        columns = asking.forecast_then_learn(chunk)
+    except ValueError as error:
+        raise ValueError(f"in rows {first:,} to {first + len(chunk) - 1:,} of the stream: {error}") from error
+    run.update(columns)
+    if _n_drifts(asking) > n_drifts:
+        run.drifts += (run.n_rows - 1,)
+    run.seconds += time.perf_counter() - begin
+
+
+def _n_drifts(asking: Asked) -> int:
+    """Drifts that the model has noticed so far, if it counts them."""
+    return int(getattr(asking.model, "n_drifts_", 0))
+
+
+def _from_row(source: Stream, start: int, last_digest: str | None) -> Iterator[Chunk]:
+    """Yield chunks from a row on, having made sure that the row before it is the one learned last."""
+    if start == 0:
+        yield from source.chunks()
+        return
+    is_first = True
+    for chunk in source.chunks(start - 1):
+        if is_first and row_digest(chunk, 0) != last_digest:
+            raise ValueError(
+                f"row {start - 1:,} of the stream is not the one that was learned before the checkpoint; hand in the "
+                "same stream from its beginning, or begin anew with another checkpoint"
+            )
+        yield chunk[1:] if is_first else chunk
+        is_first = False
+    if is_first:
+        raise ValueError(f"the stream ends before row {start - 1:,}, which the checkpoint has learned")

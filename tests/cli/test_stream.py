@@ -1,0 +1,148 @@
+"""stream and report: a file is forecast row by row, and what came of it is shown."""
+
+import json
+import sys
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+import hedgerow
+from hedgerow.cli import _stream, app
+from hedgerow.stream import evaluate, friedman_drift, rows
+
+matplotlib.use("Agg")
+RUNNER = CliRunner()
+
+
+def run(*arguments):
+    return RUNNER.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+
+
+def refusal(*arguments):
+    """The sentence of a run that must fail in words: exit code 1, one line, no traceback."""
+    result = run(*arguments)
+    assert result.exit_code == 1, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    return result.stderr
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    X, y = friedman_drift("report", 2300, random_state=0).arrays()
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(1, 11)]).assign(y=y)
+    frame["kind"] = np.where(y > 14, "high", "low")
+    path = tmp_path_factory.mktemp("data") / "rows.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def saved(data, tmp_path_factory):
+    path = tmp_path_factory.mktemp("runs") / "run"
+    base = ("stream", data, "--target", "y", "--ignore", "kind", "--trees", 3, "--window", 500)
+    result = run(*base, "--keep", 400, "--seed", 3, "--confidence", 0.8, "--out", path)
+    assert result.exit_code == 0, result.output
+    return path, result.stdout
+
+
+def test_stream_is_what_python_does(data, saved):
+    found = hedgerow.load(saved[0])
+    model = hedgerow.MondrianForestRegressor(3, window=400, random_state=3)
+    expected = evaluate(model, rows(data, "y", ignore=["kind"]), 0.8, 500, name=found.name, progress=False)
+    assert found == expected
+    assert found.name == "MondrianForestRegressor, 3 trees, 400 rows kept"
+    shown = {line.split("│")[1].strip(): line.split("│")[2].strip() for line in saved[1].splitlines() if "│" in line}
+    assert shown["miss rate"] == f"{expected.scores['mean_error_rate']:.4g}"
+    assert shown["utility"] == f"{expected.scores['utility']:.4g}"
+    assert shown["rows"] == "2,300"
+
+
+def test_classes_and_the_learned_model(data, tmp_path):
+    out = tmp_path / "model"
+    result = run("stream", data, "--target", "kind", "--ignore", "y", "--trees", 2, "--save-model", out)
+    assert result.exit_code == 0, result.output
+    assert "accuracy" in result.stdout
+    forest = hedgerow.load(out)
+    assert list(forest.classes_) == ["high", "low"]
+    assert list(forest.feature_names_in_) == [f"x{k}" for k in range(1, 11)]
+    assert forest.n_samples_seen_ == 2300
+
+
+def test_goes_on_from_a_checkpoint(data, tmp_path, saved):
+    lines = data.read_text().splitlines(keepends=True)
+    growing = tmp_path / "growing.csv"
+    growing.write_text("".join(lines[:2001]))
+    base = ("stream", growing, "--target", "y", "--ignore", "kind", "--trees", 3, "--window", 500, "--keep", 400)
+    base += ("--seed", 3, "--confidence", 0.8, "--checkpoint", tmp_path / "checkpoint", "--out", tmp_path / "run")
+    assert run(*base).exit_code == 0
+    growing.write_text("".join(lines))
+    assert run(*base).exit_code == 0
+    assert hedgerow.load(tmp_path / "run") == hedgerow.load(saved[0])
+    assert "2,300" in run("report", tmp_path / "checkpoint").stdout
+
+
+def test_the_live_table_shows_windows(data, monkeypatch):
+    console = Console(force_terminal=True, width=150, record=True)
+    monkeypatch.setattr(_stream, "console", console)
+    result = run("stream", data, "--target", "y", "--ignore", "kind", "--trees", 2, "--window", 400)
+    assert result.exit_code == 0, result.output
+    assert "rows/s" in console.export_text()
+    assert "s left" in result.output
+
+
+def test_report_compares_draws_and_writes(saved, data, tmp_path):
+    other = tmp_path / "other"
+    base = ("stream", data, "--target", "y", "--ignore", "kind", "--trees", 2, "--window", 500)
+    assert run(*base, "--out", other, "--distribution").exit_code == 0
+    result = run(
+        "report", saved[0], other, "--plot", tmp_path / "runs.png", "--csv", tmp_path / "runs.csv", "--history"
+    )
+    assert result.exit_code == 0, result.output
+    assert "NLPD" in result.stdout
+    assert (tmp_path / "runs.png").read_bytes()[:4] == b"\x89PNG"
+    table = pd.read_csv(tmp_path / "runs.csv")
+    first = hedgerow.load(saved[0])
+    assert len(table) == 10
+    assert table["run"].unique().tolist() == [first.name, hedgerow.load(other).name]
+    np.testing.assert_array_equal(table["quantile_loss"][:5], first.history["quantile_loss"])
+    assert table["nlpd"][:5].isna().all()
+
+
+def test_what_cannot_be_is_said(data, saved, tmp_path, monkeypatch):
+    base = ("stream", data, "--target", "y", "--ignore", "kind")
+    assert "no column 'z'" in refusal("stream", data, "--target", "z")
+    assert "column 'kind' is" in refusal("stream", data, "--target", "y")
+    assert "--model must be" in refusal(*base, "--model", "oak")
+    assert "--task must be" in refusal(*base, "--task", "sorting")
+    assert "confidence" in refusal(*base, "--confidence", 2)
+    monkeypatch.setitem(_stream.MODELS, "numbers", {"number": hedgerow.MondrianForestRegressor})
+    assert "cannot learn classes" in refusal("stream", data, "--target", "kind", "--ignore", "y", "--model", "numbers")
+    assert "--keep is for" in refusal(*base, "--model", "boosting", "--keep", 10)
+    assert "to write to" in refusal(*base, "--out", tmp_path / "nowhere" / "run")
+    assert "no file or folder" in refusal("stream", tmp_path / "nowhere.csv", "--target", "y")
+    assert "no file or folder" in refusal("report", tmp_path / "nowhere")
+    assert "not a hedgerow model" in refusal("report", data)
+    hedgerow.MondrianForestRegressor().save(tmp_path / "model")
+    assert "not a run" in refusal("report", tmp_path / "model")
+    assert "hedgerow report" in refusal("info", saved[0])
+    torn = tmp_path / "torn"
+    torn.write_bytes(b"hedgerow checkpoint 1\nnonsense")
+    assert "torn" in refusal("report", torn)
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    assert "hedgerow[plot]" in refusal("report", saved[0], "--plot", tmp_path / "a.png")
+
+
+def test_json_lines_with_holes(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    lines = [{"a": 1.0 * k, "y": 2.0 * k if k % 7 else None} for k in range(50)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert "is missing" in refusal("stream", path, "--target", "y", "--trees", 2)
+    result = run("stream", path, "--target", "y", "--trees", 2, "--skip-missing", "--task", "regression")
+    assert result.exit_code == 0, result.output
+    assert "42 rows" in result.stdout
