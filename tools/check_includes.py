@@ -17,7 +17,9 @@ MAY_USE = {
     "sketch": NOTHING,
     "online": frozenset({"random", "parallel", "label", "drift", "conformal", "sketch"}),
     "kernel": frozenset({"random", "parallel", "numeric"}),
+    "particle": frozenset({"random"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
+    "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -6,6 +6,7 @@ from hedgerow.plot._interval import IntervalDisplay
 from hedgerow.plot._lifetime import LifetimePathDisplay
 from hedgerow.plot._partition import PartitionDisplay
 from hedgerow.plot._run import RunDisplay
+from hedgerow.plot._tree import TreeDisplay
 
 __all__ = [
     "CalibrationDisplay",
@@ -14,4 +15,5 @@ __all__ = [
     "LifetimePathDisplay",
     "PartitionDisplay",
     "RunDisplay",
+    "TreeDisplay",
 ]
