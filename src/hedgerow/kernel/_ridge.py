@@ -7,13 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
 from hedgerow import _core
 from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
+from hedgerow._regressing import Regressing
 from hedgerow._transaction import all_or_nothing, interrupted_after
 from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, drop_weightless, n_threads_of
 from hedgerow.kernel._blas import one_blas_thread
@@ -33,7 +34,7 @@ PIECE = 64
 """Rows that are learned between two looks for Ctrl-C."""
 
 
-class MondrianKernelRidge(RegressorMixin, RidgeFiles, BaseEstimator):  # type: ignore[misc]
+class MondrianKernelRidge(Regressing, RidgeFiles, BaseEstimator):  # type: ignore[misc]
     """Ridge regression, or Bayesian linear regression, in the random features of the Laplace kernel.
 
     One pass through a Mondrian process gives the features of all kernel widths; the exact solution is carried along,
@@ -201,20 +202,6 @@ class MondrianKernelRidge(RegressorMixin, RidgeFiles, BaseEstimator):  # type: i
         columns = self._columns(X)
         with one_blas_thread():
             return self._distribution(self._solution.means(columns), self._solution.variances(columns))
-
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
-        """Central prediction interval of each row: shape (n_samples, 2)."""
-        return self.predict_dist(X).interval(confidence)
-
-    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
-        """Quantiles of each row's label: shape (n_samples, n_quantiles)."""
-        return self.predict_dist(X).ppf(np.atleast_1d(np.asarray(quantiles, dtype=np.float64)))
-
-    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
-        """Log of the predictive density of each label: shape (n_samples,)."""
-        self._check_learned()
-        validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
-        return self.predict_dist(X).logpdf(np.asarray(y, dtype=np.float64))
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row as if it had not been learned, at the lifetime and ridge in use; exactly."""
