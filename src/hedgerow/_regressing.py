@@ -40,7 +40,7 @@ class Regressing(RegressorMixin):  # type: ignore[misc]
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each label: shape (n_samples,)."""
-        self._check_learned()  # type: ignore[attr-defined]
+        self._check_learned()
         X, labels = validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
         found: Floats = self.predict_dist(X).logpdf(np.asarray(labels, dtype=np.float64))
         return found

@@ -18,7 +18,7 @@ from hedgerow.predictive import StudentMixture
 Floats = npt.NDArray[np.float64]
 
 
-class BayesianTreeRegressor(Regressing, BayesianTree):  # type: ignore[misc]
+class BayesianTreeRegressor(Regressing, BayesianTree):
     """A posterior over decision trees for regression, by sequential Monte Carlo.
 
     Trees have the prior of Chipman, George and McCulloch (1998); the labels in a leaf are normal, with a mean and a

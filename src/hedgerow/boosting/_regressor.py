@@ -22,7 +22,7 @@ from hedgerow.predictive._shapes import NormalShape
 Floats = npt.NDArray[np.float64]
 
 
-class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):  # type: ignore[misc]
+class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
     """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
 
     The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
