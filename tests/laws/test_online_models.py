@@ -92,6 +92,17 @@ def test_forecasts_are_those_of_the_loop():
     assert bits(pieces) == bits(model)
 
 
+def test_forecasts_have_the_bits_of_predict():
+    mean, std, interval = forest().predict_then_learn(X, Y, returns="interval", confidence=0.8)
+    same_mean, same_std = forest().predict_then_learn(X, Y, returns="std")
+    loop = forest().fit(X[:300], Y[:300])
+    one_mean, one_std = loop.predict(X[300:301], return_std=True)
+    assert (mean[300], std[300]) == (one_mean[0], one_std[0]) == (same_mean[300], same_std[300])
+    np.testing.assert_array_equal(interval[300], loop.predict_interval(X[300:301], 0.8)[0])
+    with pytest.raises(ValueError, match="returns must be"):
+        loop.predict_then_learn(X, Y, returns="quantiles")
+
+
 def test_memory_is_bounded_by_max_nodes():
     rng = np.random.default_rng(0)
     rows = rng.uniform(size=(30_000, 4))

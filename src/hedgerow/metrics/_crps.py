@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from hedgerow.predictive import Forecasts, LocationScale, NormalMixture, Reshaped
+from hedgerow.predictive import Forecasts, LabelMixture, LocationScale, NormalMixture, Reshaped
+from hedgerow.predictive._conformal import ConformalShape
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, Shape, StudentShape
 
 Floats = npt.NDArray[np.float64]
@@ -65,10 +66,30 @@ def _(forecast: Forecasts, y: Floats) -> Floats:
     return np.concatenate([np.empty(0), *parts])
 
 
+@crps_of_distribution.register
+def _(forecast: LabelMixture, y: Floats) -> Floats:
+    """E|X - y| over the labels, less the integral of F (1 - F), which is E|X - X'| / 2."""
+    row = np.repeat(np.arange(len(forecast)), forecast.sizes)
+    distance = np.add.reduceat(forecast.weights * np.abs(forecast.labels - y[row]), forecast.first[:-1])
+    order = np.lexsort([forecast.labels, row])
+    labels, weights = forecast.labels[order], forecast.weights[order]
+    below = np.cumsum(weights) - row  # the weights of a row add up to one
+    gaps = np.append(np.diff(labels), 0.0)
+    gaps[forecast.first[1:] - 1] = 0.0
+    scores: Floats = distance - np.add.reduceat(below * (1.0 - below) * gaps, forecast.first[:-1])
+    return scores
+
+
 @singledispatch
 def _crps_of_shape(shape: Shape, z: Floats) -> Floats:
     quantiles = np.broadcast_to(shape.ppf(FALLBACK_LEVELS), (z.size, FALLBACK_LEVELS.size))
     return crps_of_quantiles(quantiles, FALLBACK_LEVELS, z)
+
+
+@_crps_of_shape.register
+def _(shape: ConformalShape, z: Floats) -> Floats:
+    """Of the scores, smoothed: extreme quantiles may be infinite, and the score would be."""
+    return _crps_of_shape(shape.smooth, z)
 
 
 @_crps_of_shape.register

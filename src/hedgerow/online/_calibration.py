@@ -68,14 +68,14 @@ class ForecastCalibration(Calibration):
 
     def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean of each row, and what its error is measured in."""
-        return self._moments(self._base.predict_dist(X))
+        return self._measured(*self._base.predict(X, return_std=True))
 
     def predict_then_learn(self, X: Floats, y: Floats, weights: Floats, confidences: Floats) -> tuple[Floats, ...]:
         """Mean, scale and radii of each row, just before it is learned and scored."""
         n_before = self._base.n_samples_seen_ if self._base.__sklearn_is_fitted__() else 0
         with interrupted_after():  # or the base would have learned rows that were not scored
-            forecasts = self._base.predict_then_learn(X, y, weights if weights.size else None)
-            means, scales = self._moments(forecasts)
+            forecasts = self._base.predict_then_learn(X, y, weights if weights.size else None, returns="std")
+            means, scales = self._measured(*forecasts)
             scores = np.abs(y - means) / scales
             n_unscored = min(max(0, (FIRST_SPREAD if self._normalised else 1) - n_before), scores.size)
             unscored = np.broadcast_to(self.core.radii(confidences), (n_unscored, confidences.size))
@@ -85,8 +85,5 @@ class ForecastCalibration(Calibration):
         """Take back the scores."""
         self.core.restore(arrays["scores"], arrays["levels"])
 
-    def _moments(self, forecasts: Any) -> tuple[Floats, Floats]:
-        means = forecasts.mean()
-        if not self._normalised:
-            return means, np.ones(means.size)
-        return means, forecasts.std() + 1e-9 * np.abs(means) + 1e-100
+    def _measured(self, means: Floats, stds: Floats) -> tuple[Floats, Floats]:
+        return means, stds + 1e-9 * np.abs(means) + 1e-100 if self._normalised else np.ones(means.size)

@@ -14,6 +14,7 @@ from hedgerow._validation import n_threads_of
 from hedgerow.online._growth import TREE_PARAMETERS, check_tree_parameters, growth_of
 from hedgerow.online._learner import OnlineRegressor, pieces
 from hedgerow.predictive import NormalMixture
+from hedgerow.predictive._forecasts import check_returns
 
 Floats = npt.NDArray[np.float64]
 
@@ -132,29 +133,50 @@ class OnlineForestRegressor(OnlineRegressor):
         X = self._query_rows(X)
         return self._mixture(*self._core.answers(X, n_threads_of(self.n_jobs)))
 
-    def predict_then_learn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> NormalMixture:
+    def predict_then_learn(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        returns: str = "dist",
+        confidence: float = 0.9,
+    ) -> Any:
         """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
 
-        The same as a loop over `predict_dist` and `learn_one`, only faster. Before the very first row nothing is
-        known, and the forecast is a standard Gaussian.
+        The same as a loop over `predict_dist`, or `predict`, and `learn_one`, only faster. Before the very first row
+        nothing is known, and the forecast is a standard Gaussian.
 
         Parameters
         ----------
         X, y, sample_weight
             As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+        returns : {"dist", "std", "interval"}, default="dist"
+            What is forecast: whole mixtures; or mean and standard deviation; or these two and the central interval.
+        confidence : float, default=0.9
+            Of the interval.
 
         Returns
         -------
         forecasts : NormalMixture
-            Row i was forecast by the forest that had learned the rows before it.
+            If `returns` is "dist". Row i was forecast by the forest that had learned the rows before it.
+        mean, std : arrays of shape (n_samples,)
+            Otherwise.
+        interval : array of shape (n_samples, 2)
+            If `returns` is "interval".
         """
+        check_returns(returns, confidence)
         n_threads = n_threads_of(self.n_jobs)
         nothing = np.empty((0, int(self.n_estimators)))
         found = [(nothing, nothing)]
         for piece in pieces(*self._prepared(X, y, sample_weight)):
             found.append(self._core.predict_then_learn(*piece, n_threads))
         means, variances = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return self._mixture(means, variances)
+        dist = self._mixture(means, variances)
+        if returns == "dist":
+            return dist
+        moments = _mean_over_trees(means), dist.std()
+        return moments if returns == "std" else (*moments, dist.interval(confidence))
 
     def apply(self, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
@@ -240,3 +262,12 @@ class OnlineForestRegressor(OnlineRegressor):
         core = self._new_core(width, seed)
         core.restore(arrays)
         self._core = core
+
+
+def _mean_over_trees(means: Floats) -> Floats:
+    """Sum in the order of the trees, as the core does: the same bits."""
+    total: Floats = np.zeros(means.shape[0])
+    for tree in range(means.shape[1]):
+        total += means[:, tree]
+    total /= means.shape[1]
+    return total

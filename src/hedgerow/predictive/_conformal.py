@@ -27,22 +27,27 @@ class ConformalShape(Shape):
         In order.
     radii : callable
         For each confidence, how far a central interval reaches to either side.
+
+    Attributes
+    ----------
+    smooth : Shape
+        What density and distribution function are those of.
     """
 
     def __init__(self, scores: Floats, radii: Callable[[Floats], Floats]) -> None:
         self._radii = radii
-        self._smooth: Shape = NormalShape()
+        self.smooth: Shape = NormalShape()
         if scores.size >= FEWEST:
-            self._smooth = EmpiricalShape.fitted(np.concatenate([-scores[::-1], scores]), np.ones(2 * scores.size))
-        self.std = self._smooth.std
+            self.smooth = EmpiricalShape.fitted(np.concatenate([-scores[::-1], scores]), np.ones(2 * scores.size))
+        self.std = self.smooth.std
 
     def logpdf(self, z: Floats) -> Floats:
         """Logarithm of the density."""
-        return self._smooth.logpdf(z)
+        return self.smooth.logpdf(z)
 
     def cdf(self, z: Floats) -> Floats:
         """Probability of at most z."""
-        return self._smooth.cdf(z)
+        return self.smooth.cdf(z)
 
     def ppf(self, level: Floats) -> Floats:
         """Quantiles: the ends of the central interval that they bound."""
