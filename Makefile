@@ -71,7 +71,8 @@ lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C+
 	@$(BIN)/ruff format --check --quiet || ($(BIN)/ruff format --check; false)
 	@$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
-	@if [ -f tools/check_includes.py ]; then $(BIN)/python tools/check_includes.py; fi
+	@$(BIN)/python tools/check_includes.py
+	@$(BIN)/python tools/check_names.py
 	@wc -l $$(git ls-files '*.py' '*.hpp' '*.cpp') | \
 		awk '$$1 > $(LONG_FILE) && $$2 != "total" { print "longer than $(LONG_FILE) lines: " $$2 " (" $$1 ")" }'
 
