@@ -13,6 +13,4 @@ if __name__ == "__main__":
     names = Counter(name for text in texts for name in BOUND.findall(text))
     twice = sorted(name for name, count in names.items() if count > 1)
     if not names or twice:
-        sys.exit(
-            f"bound more than once: {', '.join(twice)}" if twice else "no names found: has the pattern gone stale?"
-        )
+        sys.exit(f"bound more than once: {', '.join(twice)}" if twice else "no names found: is the pattern stale?")
