@@ -18,7 +18,7 @@ LONG_FILE := 400
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench bench-classification bench-accuracy bench-prequential bench-drift bench-online lint format docs clean
+.PHONY: help demo test test-thorough cpp-test bench lint format docs clean $(shell grep -o "^bench-[a-z-]*" $(firstword $(MAKEFILE_LIST)))
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for cl
 bench-accuracy: $(STAMPS)/package $(STAMPS)/group-bench ## errors and honesty of regression; more sets with DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks accuracy $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
+bench-losses: $(STAMPS)/package $(STAMPS)/group-bench ## class probabilities next to ExtraTrees and river; more sets with DATA=folder
+	@$(BIN)/python -m benchmarks losses $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+
 bench-prequential: $(STAMPS)/package $(STAMPS)/group-bench ## forecast and learn row by row, next to river; DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks prequential $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
@@ -56,6 +59,9 @@ bench-drift: $(STAMPS)/package $(STAMPS)/group-bench ## how soon a windowed fore
 
 bench-online: $(STAMPS)/package $(STAMPS)/group-bench ## online forests with intervals; needs data: DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks online-forests $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+
+bench-bayesian-trees: $(STAMPS)/package $(STAMPS)/group-bench ## posteriors over trees, as in the thesis; needs data: DATA=folder, or QUICK=1
+	@$(BIN)/python -m benchmarks bayesian-trees $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++
 	@$(BIN)/ruff check --quiet

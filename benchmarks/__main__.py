@@ -14,11 +14,14 @@ from rich.console import Console
 from benchmarks import (
     accuracy,
     accuracy_report,
+    bayesian_trees,
     class_report,
     classification,
     drift,
     fit,
     growth,
+    losses,
+    losses_report,
     memory,
     online,
     online_forests,
@@ -28,6 +31,7 @@ from benchmarks import (
     prequential_report,
     report,
     threads,
+    tree_report,
 )
 from benchmarks.report import Line
 from benchmarks.timing import Effort
@@ -90,6 +94,12 @@ def be_accurate(data: Data = None, quick: Quick = False) -> None:
     compare(accuracy.run(data, quick), accuracy.verdicts, quick, accuracy_report.PAGE, accuracy_report.write)
 
 
+@app.command("losses")
+def be_probable(data: Data = None, quick: Quick = False) -> None:
+    """Measure class probabilities, and print the table. A run that is not quick also writes benchmarks/losses.md."""
+    compare(losses.run(data, quick), losses.verdicts, quick, losses_report.PAGE, losses_report.write)
+
+
 @app.command("prequential")
 def forecast(data: Data = None, quick: Quick = False) -> None:
     """Forecast and learn rows, and print the table. A run that is not quick also writes benchmarks/prequential.md."""
@@ -103,6 +113,12 @@ def cover(data: Data = None, quick: Quick = False) -> None:
     """Measure online forests with intervals. A run that is not quick also writes benchmarks/online_forests.md."""
     measured = online_forests.run(data, quick)
     compare(measured, online_forests.verdicts, quick, online_report.PAGE, online_report.write)
+
+
+@app.command("bayesian-trees")
+def sample_trees(data: Data = None, quick: Quick = False) -> None:
+    """Measure Bayesian trees, and print the table. A run that is not quick also writes benchmarks/bayesian_trees.md."""
+    compare(bayesian_trees.run(data, quick), bayesian_trees.verdicts, quick, tree_report.PAGE, tree_report.write)
 
 
 def compare(

@@ -17,8 +17,8 @@ HOW_TO_READ = f"""\
 Made by `make bench-prequential`. Each row is forecast, then learned, one after another; of each set the first
 {MOST_ROWS:,} rows at most. metro_traffic, seoul_bike and elec2 are in order of time, the others are shuffled. Columns
 are in [0, 1] and labels standardised, which river's forests need and ours do not. The number after a model's name is
-that of its trees, for boosting that of each stage; everything else is at its default. 50 trees are our default, 10 are
-river's.
+that of its trees, for boosting that of each stage; everything else is at its default, but that boosting has a shape
+common to all rows. 50 trees are our default, 10 are river's.
 
 hedgerow's forests and boosting say mean and standard deviation of every row, in one call of `predict_then_learn`;
 river's forests say the mean, in a loop over `predict_one` and `learn_one`. Times are processor time on one thread, and

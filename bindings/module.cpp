@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 namespace hedgerow::bindings {
+void bind_bayesian_trees(nanobind::module_& m);
 void bind_classification_forest(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
@@ -13,6 +14,7 @@ void bind_vector_forest(nanobind::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of hedgerow. Private: use the classes of hedgerow itself.";
+  hedgerow::bindings::bind_bayesian_trees(m);
   hedgerow::bindings::bind_classification_forest(m);
   hedgerow::bindings::bind_normal_mixture(m);
   hedgerow::bindings::bind_online_forests(m);

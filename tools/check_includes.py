@@ -16,7 +16,9 @@ MAY_USE = {
     "conformal": NOTHING,
     "sketch": NOTHING,
     "online": frozenset({"random", "parallel", "label", "drift", "conformal", "sketch"}),
+    "particle": frozenset({"random"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
+    "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

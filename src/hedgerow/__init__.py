@@ -2,6 +2,7 @@
 
 from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
+from hedgerow.bayesian import BayesianTreeClassifier, BayesianTreeRegressor
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
@@ -9,6 +10,8 @@ from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, Onl
 __version__ = "0.1.0"
 
 __all__ = [
+    "BayesianTreeClassifier",
+    "BayesianTreeRegressor",
     "MondrianBoostingClassifier",
     "MondrianBoostingRegressor",
     "MondrianForestClassifier",

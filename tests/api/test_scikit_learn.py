@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import MondrianForestClassifier, MondrianForestRegressor
+from hedgerow import BayesianTreeClassifier, BayesianTreeRegressor, MondrianForestClassifier, MondrianForestRegressor
 
 FORESTS = [
     MondrianForestRegressor(n_estimators=5),
@@ -21,6 +21,12 @@ FORESTS = [
     MondrianForestClassifier(n_estimators=5),
     MondrianForestClassifier(n_estimators=5, scaling="rank", pause_pure=False, base="empirical"),
     MondrianForestClassifier(n_estimators=5, lifetime=3.0, min_samples_split=5, prior_weight=0, n_jobs=2),
+    BayesianTreeClassifier(n_particles=200),
+    BayesianTreeClassifier(n_particles=50, proposal="optimal", expansion="layer", n_jobs=2),
+    BayesianTreeClassifier("cgm", n_particles=100, n_steps=2000),
+    BayesianTreeRegressor(n_particles=500, proposal="empirical", resampling="systematic"),
+    BayesianTreeRegressor(n_particles=50, proposal="optimal", max_features="sqrt"),
+    BayesianTreeRegressor("cgm", n_particles=100, n_steps=2000),
 ]
 
 

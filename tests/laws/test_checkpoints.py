@@ -175,18 +175,20 @@ def test_a_finished_run_comes_back_and_goes_on_if_the_stream_has_grown(path):
 
 
 @pytest.mark.parametrize(
-    ("model", "how", "n_rows", "seed", "message"),
+    ("parameters", "how", "n_rows", "seed", "message"),
     [
-        (forest(n_estimators=4), {}, 3000, 0, "another model, or with other parameters"),
-        (forest(), {"confidence": 0.5}, 3000, 0, "a run with"),
-        (forest(), {"window": 10}, 3000, 0, "a run with"),
-        (forest(), {}, 3000, 1, "row 2,999 of the stream is not"),
-        (forest(), {}, 2000, 0, "ends before row 2,999"),
+        ({"n_estimators": 4}, {}, 3000, 0, "another model, or with other parameters"),
+        ({}, {"confidence": 0.5}, 3000, 0, "a run with"),
+        ({}, {"window": 10}, 3000, 0, "a run with"),
+        ({}, {}, 3000, 1, "row 2,999 of the stream is not"),
+        ({}, {}, 2000, 0, "ends before row 2,999"),
     ],
 )
-def test_only_the_same_run_is_gone_on_with(path, model, how, n_rows, seed, message):
+def test_only_the_same_run_is_gone_on_with(path, parameters, how, n_rows, seed, message):
+    model = forest(**parameters)
     with pytest.raises(ValueError, match=message):
         quiet(model, friedman_drift("report", n_rows, random_state=seed), checkpoint=path, **how)
+    assert model._to_bytes() == forest(**parameters)._to_bytes()
 
 
 def test_what_cannot_be_kept_is_refused_before_work_begins(tmp_path):

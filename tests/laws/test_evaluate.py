@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import hedgerow
 from hedgerow import MondrianBoostingRegressor, MondrianForestClassifier, MondrianForestRegressor
 from hedgerow.metrics import ClassTally, DistributionTally, ErrorTally, IntervalTally, crps
-from hedgerow.stream import Run, Stream, evaluate, friedman_drift
+from hedgerow.stream import Run, Stream, evaluate, friedman_drift, rows
+from hedgerow.stream._evaluate import evaluation
+from hedgerow.stream._progress import expected_rows, with_progress
 
 N = 330
 X, Y = friedman_drift("report", N, random_state=0).arrays()
@@ -219,6 +224,21 @@ def test_what_is_wrong_is_said(call, error, message):
         return
     with pytest.raises(error, match=message):
         call()
+
+
+def test_the_bar_shows_rows_speed_and_the_latest_window(tmp_path, capfd):
+    pd.DataFrame(X, columns=list("abcdefghij")).assign(y=Y).to_csv(tmp_path / "rows.csv", index=False)
+    for stream in (friedman_drift("report", N, random_state=0), rows(tmp_path / "rows.csv", "y")):
+        console = Console(file=io.StringIO(), force_terminal=True, width=200)
+        steps = evaluation(forest(), stream, 0.9, 100, None)
+        *_, run = with_progress(steps, stream, "forest", console)
+        shown = console.file.getvalue()
+        assert "330 rows" in shown
+        assert "rows/s" in shown
+        assert f"misses {run.history['mean_error_rate'][2]:.3g}" in shown
+        assert expected_rows(stream, run) == N
+    evaluate(forest(), (X, Y))  # there is no terminal
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_damaged_run_is_refused_or_read_but_never_crashes(tmp_path):

@@ -96,3 +96,13 @@ def test_inside_is_surer_than_outside():
     _, inside = forest.predict(X[:50], return_std=True)
     _, outside = forest.predict(X[:50] + 3, return_std=True)
     assert inside.max() < outside.min()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_far_away_labels_may_be_anything_that_labels_have_been(seed):
+    """A smooth function of one column: variances within trees are tiny where rows are."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-3, 3, size=(500, 1))
+    labels = np.sin(x[:, 0]) + rng.normal(scale=0.1, size=500)
+    _, std = MondrianForestRegressor(20, random_state=seed).fit(x, labels).predict([[50.0]], return_std=True)
+    assert std[0] >= 0.99 * labels.std()

@@ -112,3 +112,17 @@ def test_moments_have_no_leave_one_out():
     X, y, _ = grid_rows(10)
     with pytest.raises(AttributeError, match="smoothing='hierarchy'"):
         new("learned", smoothing="moments").fit(X, y).loo_predict()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_error_of_few_trees_is_corrected_for_how_few_they_are(weighted):
+    X, y, weights = grid_rows(60)
+    forest = new("learned", n_estimators=9).fit(X, y, weights if weighted else None)
+    core, rule = forest._core, forest._rule()
+    centre = core.query(rule)[0]
+    means, _ = core.leave_one_out_by_tree(rule, np.arange(60, dtype=np.uint32), 1)
+    misses = core.row_labels() - means[:, :4].mean(axis=1)
+    # The mean of 9 trees varies less than that of 4, by (1/4 - 1/9) of what a tree varies.
+    squares = misses**2 - (1 / 4 - 1 / 9) * means[:, :4].var(axis=1, ddof=1)
+    expected = np.average(squares, weights=weights if weighted else None)
+    assert core.smoothing_problem(4).mean_square(*core.model, centre) == pytest.approx(expected, rel=1e-12)

@@ -13,7 +13,7 @@ from hedgerow._persistence import Arrays
 from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.mondrian._forest import MondrianForest
-from hedgerow.mondrian._learning import FEWEST_AGAIN, FEWEST_ROWS, N_SMOOTHING, N_TREES, Effort, Sample, learn_smoothing
+from hedgerow.mondrian._learning import FEWEST_AGAIN, FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import FIRST_RATE, FIRST_RATIO, Calibration
 
@@ -207,7 +207,7 @@ class VectorStage(BoostedForest):
             again = self._learns_again(core)
             effort = self._effort(again)
             n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
-            problem = core.smoothing_problem(min(N_SMOOTHING, n_trees))
+            problem = core.smoothing_problem(min(N_TREES, n_trees))
             numbers = learn_smoothing(problem, 0.0, (None, None), effort.n_searches, core.model if again else None)
             core.set_model(*numbers, n_threads_of(self.n_jobs))
         super()._learn_label_model(core)

@@ -18,6 +18,7 @@ FACTS = {
     "n_features_in_": "features",
     "n_nodes_": "nodes in all trees",
     "depth_": "depth",
+    "n_leaves_": "leaves, posterior mean",
     "prior_mean_": "prior mean",
     "drift_variance_": "drift variance",
     "drift_rate_": "drift rate",

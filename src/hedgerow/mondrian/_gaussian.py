@@ -15,7 +15,7 @@ from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._learning import (
     FEWEST_ROWS,
-    N_SMOOTHING,
+    N_TREES,
     learn_calibration,
     learn_smoothing,
 )
@@ -118,7 +118,7 @@ class GaussianForest(MondrianForest):
         effort = self._effort(again)
         n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
         numbers = learn_smoothing(
-            core.smoothing_problem(min(N_SMOOTHING, n_trees)),
+            core.smoothing_problem(min(N_TREES, n_trees)),
             core.query(self._rule_of(core, Calibration()))[0],
             (self.drift_rate, settings.known_ratio()),
             effort.n_searches,

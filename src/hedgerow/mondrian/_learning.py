@@ -24,10 +24,7 @@ FEWEST_ROWS = 16
 """With fewer rows, or less weight, nothing is learned."""
 
 N_TREES = 10
-"""Trees in which rates are learned."""
-
-N_SMOOTHING = 5
-"""Trees in which smoothing is learned; their error is corrected for how few they are."""
+"""Trees in which rates are learned, and smoothing at most: its error is corrected for how few they are."""
 
 
 class Effort(NamedTuple):
@@ -35,9 +32,9 @@ class Effort(NamedTuple):
 
     most_rows: int = 10_000  # rows that rates are learned from, at most
     n_rounds: int = 3  # rates are learned in units that have the rates of the round before
-    most_smoothing: int = 1_000_000  # rows times trees that smoothing is learned from, at most
+    most_smoothing: int = 30_000  # rows times trees that smoothing is learned from, at most, but for
+    fewest_smoothing: int = 5  # trees at least
     n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
-    fewest_smoothing: int = 2  # trees that smoothing is learned from, at least
     most_calibrating: int = 1000  # rows that the variance is learned from, at most; 0 if it is learned elsewhere
     n_likelihoods: int = 70  # steps of the search for it
 
@@ -154,10 +151,12 @@ def learn_calibration(
     if not (error > 0.0 and math.isfinite(error) and typical > 0.0):
         return Calibration()
     mixtures = TreeMixtures(labels, weights, means, variances)
+    # Far from all rows the variance is gamma_1, of which rows say little: it is at least that of all labels.
+    least = float(np.average((labels - np.average(labels, weights=of_rows)) ** 2, weights=of_rows))
 
     def calibration(logs: Point) -> Calibration:
         drift, noise = (math.exp(min(max(log, -14.0), 6.0)) for log in logs[:2])
-        drift = error * drift / typical if fixed[0] is None else fixed[0]
+        drift = max(error * drift / typical, least if ratio is None else 0.0) if fixed[0] is None else fixed[0]
         noise = error * noise if ratio is None else drift / ratio
         noise = noise if fixed[1] is None else fixed[1]
         return Calibration(drift, noise, 1.0 / (1.0 + math.exp(-logs[2])))

@@ -6,6 +6,16 @@ from hedgerow.predictive._leave_one_out import LeaveOneOut
 from hedgerow.predictive._location_scale import LocationScale
 from hedgerow.predictive._normal_mixture import NormalMixture
 from hedgerow.predictive._reshaped import Reshaped
+from hedgerow.predictive._student_mixture import StudentMixture
 from hedgerow.predictive._uncertainty import Uncertainty
 
-__all__ = ["Forecasts", "LabelMixture", "LeaveOneOut", "LocationScale", "NormalMixture", "Reshaped", "Uncertainty"]
+__all__ = [
+    "Forecasts",
+    "LabelMixture",
+    "LeaveOneOut",
+    "LocationScale",
+    "NormalMixture",
+    "Reshaped",
+    "StudentMixture",
+    "Uncertainty",
+]

@@ -63,14 +63,11 @@ class Checkpoint:
         """The checkpoint before the last."""
         return self.path.with_name(f"{self.path.name}.previous")
 
-    def resume(self, fresh: Run) -> Snapshot | None:
-        """Return the latest whole checkpoint, of this model and run; None if there is none.
-
-        The model that was handed in becomes the one that was saved.
-        """
+    def latest(self, fresh: Run) -> Snapshot | None:
+        """Return the latest whole checkpoint, of this model and run; None if there is none."""
         if not self.path.exists():
             return None
-        snapshot = self._latest()
+        snapshot = self._latest_whole()
         if snapshot.run.get_params() != fresh.get_params():
             raise ValueError(
                 f"{str(self.path)!r} is a checkpoint of a run with {snapshot.run.get_params()}, this one has "
@@ -81,10 +78,13 @@ class Checkpoint:
                 f"{str(self.path)!r} is a checkpoint of a run that began with another model, or with other parameters; "
                 "hand in the model as it was when the run began, use another path, or delete it to begin anew"
             )
+        return snapshot
+
+    def adopt(self, snapshot: Snapshot) -> None:
+        """Let the model that was handed in become the one that was saved."""
         vars(self.model).clear()
         vars(self.model).update(vars(snapshot.model))
         self._written_rows = snapshot.run.n_rows
-        return snapshot
 
     def write_if_due(self, run: Run, last: Chunk) -> None:
         """Write, if enough rows have come, or enough time has passed, since the last time."""
@@ -142,14 +142,14 @@ class Checkpoint:
             finally:
                 os.close(folder)
 
-    def _latest(self) -> Snapshot:
+    def _latest_whole(self) -> Snapshot:
         try:
             return read_checkpoint(self.path)
         except ValueError as error:
             if not self.previous.exists():
                 raise ValueError(f"{error}, and there is none before it; delete it to begin anew") from None
             snapshot = read_checkpoint(self.previous)
-            warnings.warn(f"{error}; going on from the one before it, row {snapshot.run.n_rows:,}", stacklevel=4)
+            warnings.warn(f"{error}; going on from the one before it, row {snapshot.run.n_rows:,}", stacklevel=5)
             return snapshot
 
 

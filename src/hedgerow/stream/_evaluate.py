@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from hedgerow.metrics._checks import check_confidence
@@ -108,14 +109,17 @@ def evaluation(
     run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.scored))
     run.change_points = source.change_points
     keeper = None if checkpoint is None else Checkpoint(checkpoint, model, checkpoint_every)
-    start, last_digest = 0, None
-    if keeper is not None and (snapshot := keeper.resume(run)) is not None:
+    snapshot = None if keeper is None else keeper.latest(run)
+    if keeper is None or snapshot is None:
+        chunks = source.chunks()
+    else:
+        chunks = _from_row(source, snapshot.run.n_rows, snapshot.last_row)
+        keeper.adopt(snapshot)
         snapshot.run.change_points = run.change_points
-        run, last_digest = snapshot.run, snapshot.last_row
-        start = run.n_rows
+        run = snapshot.run
     yield run
     chunk: Chunk | None = None
-    for chunk in aligned(_from_row(source, start, last_digest), start):
+    for chunk in aligned(chunks, run.n_rows):
         _step(asking, run, chunk)
         if keeper is not None:
             keeper.write_if_due(run, chunk)
@@ -145,19 +149,15 @@ def _n_drifts(asking: Asked) -> int:
     return int(getattr(asking.model, "n_drifts_", 0))
 
 
-def _from_row(source: Stream, start: int, last_digest: str | None) -> Iterator[Chunk]:
-    """Yield chunks from a row on, having made sure that the row before it is the one learned last."""
-    if start == 0:
-        yield from source.chunks()
-        return
-    is_first = True
-    for chunk in source.chunks(start - 1):
-        if is_first and row_digest(chunk, 0) != last_digest:
-            raise ValueError(
-                f"row {start - 1:,} of the stream is not the one that was learned before the checkpoint; hand in the "
-                "same stream from its beginning, or begin anew with another checkpoint"
-            )
-        yield chunk[1:] if is_first else chunk
-        is_first = False
-    if is_first:
+def _from_row(source: Stream, start: int, last_digest: str) -> Iterator[Chunk]:
+    """Return the chunks from a row on, having made sure that the row before it is the one learned last."""
+    chunks = source.chunks(start - 1)
+    first = next(chunks, None)
+    if first is None:
         raise ValueError(f"the stream ends before row {start - 1:,}, which the checkpoint has learned")
+    if row_digest(first, 0) != last_digest:
+        raise ValueError(
+            f"row {start - 1:,} of the stream is not the one that was learned before the checkpoint; hand in the same "
+            "stream from its beginning, or begin anew with another checkpoint"
+        )
+    return chain([first[1:]], chunks)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The upper tail of the standard normal distribution from additions, multiplications and one division, without jumps,
-// so that a loop over many can be done in lanes. Within 2e-14 of the truth, relatively, for a up to 37.4, beyond which
-// our exp(-a^2 / 2), and with it the tail, is 0.
+// so that a loop over many can be done in lanes. Within 2e-14 of the truth, relatively, as far as the bell is, for a up
+// to 37.4, beyond which our exp(-a^2 / 2), and with it the tail, is 0.
 //
 // With t = 4 / (4 + a) the tail is exp(-a^2 / 2) t p(t), and p is smooth: the polynomial below is its Chebyshev
 // interpolant of degree 18 on the t of 0 <= a <= 38, in powers of (t - 35/64) * 128/59.

@@ -12,7 +12,16 @@
 namespace hedgerow::random {
 
 /// What a stream is for. The numbers are part of the saved state of a model: append, never renumber.
-enum class Purpose : std::uint32_t { grow = 1, extend = 2, bag = 3, split = 4, compact = 5 };
+enum class Purpose : std::uint32_t {
+  grow = 1,
+  extend = 2,
+  bag = 3,
+  split = 4,
+  compact = 5,
+  particle_step = 16,
+  resample = 17,
+  metropolis = 18
+};
 
 class Stream {
  public:

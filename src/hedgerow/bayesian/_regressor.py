@@ -1,0 +1,217 @@
+"""Bayesian decision trees for numbers."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import chi2
+from sklearn.base import RegressorMixin
+
+from hedgerow import _core
+from hedgerow._persistence import Arrays
+from hedgerow._validation import check_positive, n_threads_of
+from hedgerow.bayesian._tree_model import BayesianTree
+from hedgerow.predictive import StudentMixture
+
+Floats = npt.NDArray[np.float64]
+
+
+class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
+    """A posterior over decision trees for regression, by sequential Monte Carlo.
+
+    Trees have the prior of Chipman, George and McCulloch (1998); the labels in a leaf are normal, with a mean and a
+    variance of their own that have a normal-inverse-gamma prior and are integrated out. A prediction is a mixture of
+    Student's t distributions, one for each tree of the sample.
+
+    Parameters
+    ----------
+    sampler, n_particles, n_islands, proposal, max_features, expansion, resampling, ess_threshold
+        As for `BayesianTreeClassifier`.
+    split_base, split_decay : float, default=0.95 and 0.5
+        As for `BayesianTreeClassifier`.
+    prior_mean : float, optional
+        Mean of a leaf's mean. Default: the mean of the labels.
+    mean_weight : float, default=0.1
+        How many labels the prior of a leaf's mean is worth: given the leaf's variance, the variance of the mean is
+        ``variance / mean_weight``.
+    noise_df, noise_quantile : float, default=3.0 and 0.9
+        A leaf's variance is ``noise_df * noise_scale`` divided by a chi-squared variable of ``noise_df`` degrees of
+        freedom. Unless `noise_scale` is given, it is such that the standard deviation in a leaf is below that of all
+        labels with probability ``noise_quantile``.
+    noise_scale : float, optional
+        See `noise_df`.
+    n_steps, n_burn_in, n_jobs, random_state
+        As for `BayesianTreeClassifier`.
+
+    Attributes
+    ----------
+    prior_mean_, noise_scale_ : float
+        Hyper-parameters in use.
+    log_marginal_likelihood_, log_marginal_likelihood_error_ : float
+        Estimate of the evidence of the labels, and its Monte Carlo error.
+    n_leaves_ : float
+        Posterior mean of the number of leaves; `n_leaves_posterior_` has its distribution.
+    split_inclusion_ : array of shape (n_features,)
+        Posterior probability that the tree splits each column.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import BayesianTreeRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(300, 2))
+    >>> y = np.where(X[:, 0] > 0.5, 3.0, 1.0) + rng.normal(scale=0.2, size=300)
+    >>> model = BayesianTreeRegressor(random_state=0).fit(X, y)
+    >>> model.predict([[0.2, 0.5], [0.8, 0.5]]).round(1).tolist()
+    [1.0, 3.0]
+    >>> model.predict_interval([[0.2, 0.5]], confidence=0.9).shape
+    (1, 2)
+    """
+
+    _SAMPLER: ClassVar[Any] = _core.RealTreeSampler
+    _TREES: ClassVar[Any] = _core.RealTrees
+    _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
+
+    def __init__(
+        self,
+        sampler: str = "smc",
+        *,
+        n_particles: int = 1000,
+        n_islands: int = 5,
+        proposal: str = "prior",
+        expansion: str = "node",
+        resampling: str = "multinomial",
+        ess_threshold: float = 0.1,
+        split_base: float = 0.95,
+        split_decay: float = 0.5,
+        prior_mean: float | None = None,
+        mean_weight: float = 0.1,
+        noise_df: float = 3.0,
+        noise_quantile: float = 0.9,
+        noise_scale: float | None = None,
+        max_features: Any = None,
+        n_steps: int = 10_000,
+        n_burn_in: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.sampler = sampler
+        self.n_particles = n_particles
+        self.n_islands = n_islands
+        self.proposal = proposal
+        self.expansion = expansion
+        self.resampling = resampling
+        self.ess_threshold = ess_threshold
+        self.split_base = split_base
+        self.split_decay = split_decay
+        self.prior_mean = prior_mean
+        self.mean_weight = mean_weight
+        self.noise_df = noise_df
+        self.noise_quantile = noise_quantile
+        self.noise_scale = noise_scale
+        self.max_features = max_features
+        self.n_steps = n_steps
+        self.n_burn_in = n_burn_in
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Mean and, if asked, standard deviation of each row's label."""
+        dist = self.predict_dist(X)
+        return (dist.mean(), dist.std()) if return_std else dist.mean()
+
+    def predict_one(self, x: Any) -> float:
+        """Mean at one point: a mapping, a sequence or a 1-D array."""
+        return float(self._mixture(self._one_row(x), 1).mean()[0])
+
+    def predict_dist(self, X: Any) -> StudentMixture:
+        """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
+        return self._mixture(self._query_rows(X), n_threads_of(self.n_jobs))
+
+    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
+        """Central prediction interval of each row: shape (n_samples, 2)."""
+        return self.predict_dist(X).interval(confidence)
+
+    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
+        """Quantiles of each row's label: shape (n_samples, n_quantiles)."""
+        return self.predict_dist(X).ppf(np.atleast_1d(np.asarray(quantiles, dtype=np.float64)))
+
+    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
+        """Log of the predictive density of each label: shape (n_samples,)."""
+        self._check_learned()
+        X, labels = self._validated(X, y, reset=False)
+        return self.predict_dist(X).logpdf(np.asarray(labels, dtype=np.float64))
+
+    @property
+    def prior_mean_(self) -> float:
+        """Mean of a leaf's mean, before data."""
+        self._check_learned()
+        return self._leaf_prior["mean"]
+
+    @property
+    def noise_scale_(self) -> float:
+        """Scale of a leaf's variance, before data."""
+        self._check_learned()
+        return self._leaf_prior["scale"]
+
+    # Below: private.
+
+    def _mixture(self, X: Floats, n_threads: int) -> StudentMixture:
+        first, leaves, weights = self._trees.mixtures(X, n_threads)
+        students = self._trees.students()[leaves]
+        return StudentMixture(first, weights, students[:, 0], students[:, 1], students[:, 2])
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_positive("mean_weight", self.mean_weight)
+        check_positive("noise_df", self.noise_df)
+        check_positive("noise_scale", self.noise_scale, or_none=True)
+        if not isinstance(self.noise_quantile, float | np.floating) or not 0.0 < self.noise_quantile < 1.0:
+            raise ValueError(f"noise_quantile must be a number between 0 and 1, got {self.noise_quantile!r}")
+        if self.prior_mean is not None and not np.isfinite(self.prior_mean):
+            raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
+
+    def _take_labels(self, y: Any, weights: Floats) -> Floats:
+        labels: Floats = np.ascontiguousarray(y, dtype=np.float64)
+        if not np.abs(labels).max() <= 1e150:
+            raise ValueError("labels must lie within 1e150 of zero; divide y by a constant")
+        mean = float(np.average(labels, weights=weights if weights.size else None))
+        spread = float(np.average((labels - mean) ** 2, weights=weights if weights.size else None))
+        # Labels that are all equal say nothing of their scale; any will do.
+        variance = spread if spread > np.finfo(np.float64).tiny else 1.0
+        by_quantile = variance * float(chi2.ppf(1.0 - self.noise_quantile, self.noise_df)) / self.noise_df
+        self._leaf_prior = {
+            "mean": mean if self.prior_mean is None else float(self.prior_mean),
+            "mean_weight": float(self.mean_weight),
+            "df": float(self.noise_df),
+            "scale": by_quantile if self.noise_scale is None else float(self.noise_scale),
+        }
+        return labels
+
+    def _leaves(self, most_rows: int) -> Any:
+        return _core.RealLeaves(**self._leaf_prior, most_rows=most_rows)
+
+    def _leaf_words(self, numbers: Floats) -> str:
+        n_rows, mean, squares = numbers
+        return f"{mean:.4g} ± {np.sqrt(squares / n_rows):.2g}, {n_rows:g} rows"
+
+    # Files.
+
+    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
+        state = super()._fitted_state()
+        if state is not None:
+            state[0].update(leaf_prior=self._leaf_prior)
+        return state
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        given = numbers["leaf_prior"]
+        self._leaf_prior = {name: float(given[name]) for name in ("mean", "mean_weight", "df", "scale")}
+        if not np.isfinite(self._leaf_prior["mean"]):
+            raise ValueError("its prior mean is not finite")
+        for name in ("mean_weight", "df", "scale"):
+            check_positive(name, self._leaf_prior[name])
+        super()._restore_fitted_state(numbers, arrays)
