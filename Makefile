@@ -48,6 +48,9 @@ bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for cl
 bench-accuracy: $(STAMPS)/package $(STAMPS)/group-bench ## errors and honesty of regression; more sets with DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks accuracy $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
+bench-kernel: $(STAMPS)/package $(STAMPS)/group-bench ## the Mondrian kernel: speed, exactness, figures; more with DATA=folder, or QUICK=1
+	@$(BIN)/python -m benchmarks kernel $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+
 bench-losses: $(STAMPS)/package $(STAMPS)/group-bench ## class probabilities next to ExtraTrees and river; more sets with DATA=folder
 	@$(BIN)/python -m benchmarks losses $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 

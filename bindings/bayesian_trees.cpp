@@ -21,7 +21,7 @@ void bind_settings(nb::module_& m) {
       .value("multinomial", particle::Resampling::multinomial)
       .value("systematic", particle::Resampling::systematic);
   nb::class_<TreePrior>(m, "TreePrior").def(nb::init<double, double>(), nb::arg("base"), nb::arg("decay"));
-  nb::class_<Growth>(m, "Growth")
+  nb::class_<Growth>(m, "TreeGrowth")
       .def(nb::init<Proposal, Expansion, std::size_t>(), nb::arg("proposal"), nb::arg("expansion"),
            nb::arg("max_features"));
   nb::class_<particle::Schedule>(m, "Schedule")

@@ -267,7 +267,7 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
                 n_chains=int(self.n_islands),
                 **shared,
             )
-        growth = _core.Growth(
+        growth = _core.TreeGrowth(
             getattr(_core.Proposal, self.proposal), getattr(_core.Expansion, self.expansion), n_weighed
         )
         schedule = _core.Schedule(getattr(_core.Resampling, self.resampling), float(self.ess_threshold))
