@@ -48,6 +48,9 @@ bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for cl
 bench-accuracy: $(STAMPS)/package $(STAMPS)/group-bench ## errors and honesty of regression; more sets with DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks accuracy $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
+bench-kernel: $(STAMPS)/package $(STAMPS)/group-bench ## the Mondrian kernel: speed, exactness, figures; more with DATA=folder, or QUICK=1
+	@$(BIN)/python -m benchmarks kernel $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+
 bench-losses: $(STAMPS)/package $(STAMPS)/group-bench ## class probabilities next to ExtraTrees and river; more sets with DATA=folder
 	@$(BIN)/python -m benchmarks losses $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
@@ -68,7 +71,8 @@ lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C+
 	@$(BIN)/ruff format --check --quiet || ($(BIN)/ruff format --check; false)
 	@$(BIN)/mypy
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
-	@if [ -f tools/check_includes.py ]; then $(BIN)/python tools/check_includes.py; fi
+	@$(BIN)/python tools/check_includes.py
+	@$(BIN)/python tools/check_names.py
 	@wc -l $$(git ls-files '*.py' '*.hpp' '*.cpp') | \
 		awk '$$1 > $(LONG_FILE) && $$2 != "total" { print "longer than $(LONG_FILE) lines: " $$2 " (" $$1 ")" }'
 

@@ -20,6 +20,8 @@ from benchmarks import (
     drift,
     fit,
     growth,
+    kernel,
+    kernel_report,
     losses,
     losses_report,
     memory,
@@ -169,6 +171,33 @@ def forget(
     if rows >= 1_000_000:
         drift.write(runs, speeds, n_speed, load)
         console.print(f"written to {drift.PAGE} and {drift.PICTURE}")
+
+
+@app.command("kernel")
+def approximate(
+    data: Annotated[Path | None, typer.Option(help="Folder with cpu_act.parquet.", envvar="HEDGEROW_DATA")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer rows, made-up ones only, and no verdicts.")] = False,
+) -> None:
+    """Measure the Mondrian kernel, and print the table. A whole run also writes benchmarks/kernel.md."""
+    console = Console()
+    load = os.getloadavg()[0]
+    lines: list[Line] = []
+    figures = kernel.Figures()
+    with console.status("measuring"):
+        try:
+            for line in kernel.run(None if quick else data, quick, figures):
+                lines.append(replace(line, target=None) if quick else line)
+                console.print(f"{line.section}: {line.what}: {line.cells[3]}", highlight=False)
+        except FileNotFoundError as error:
+            console.print(str(error), highlight=False, soft_wrap=True)
+            raise typer.Exit(1) from None
+    report.show(lines, console)
+    console.print(report.machine(), report.warning(load))
+    if quick or data is None:
+        console.print(kernel.HELP, highlight=False, soft_wrap=True)
+    else:
+        kernel_report.write(lines, figures, load)
+        console.print(f"written to {kernel_report.PAGE} and {kernel_report.PICTURE}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@ namespace hedgerow::bindings {
 void bind_bayesian_trees(nanobind::module_& m);
 void bind_classification_forest(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
+void bind_kernel_features(nanobind::module_& m);
+void bind_kernel_sweep(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
 void bind_online_forests(nanobind::module_& m);
 void bind_quantile_forest(nanobind::module_& m);
@@ -16,6 +18,8 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ core of hedgerow. Private: use the classes of hedgerow itself.";
   hedgerow::bindings::bind_bayesian_trees(m);
   hedgerow::bindings::bind_classification_forest(m);
+  hedgerow::bindings::bind_kernel_features(m);
+  hedgerow::bindings::bind_kernel_sweep(m);
   hedgerow::bindings::bind_normal_mixture(m);
   hedgerow::bindings::bind_online_forests(m);
   hedgerow::bindings::bind_conformal(m);

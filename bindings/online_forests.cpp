@@ -9,7 +9,7 @@ void bind_online_forests(nb::module_& m) {
       .value("none", drift::Kind::none)
       .value("adwin", drift::Kind::adwin)
       .value("page_hinkley", drift::Kind::page_hinkley);
-  nb::class_<Growth>(m, "Growth")
+  nb::class_<Growth>(m, "OnlineGrowth")
       .def(nb::init<>())
       .def_rw("width", &Growth::width)
       .def_rw("grace_period", &Growth::grace_period)

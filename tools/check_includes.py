@@ -16,6 +16,7 @@ MAY_USE = {
     "conformal": NOTHING,
     "sketch": NOTHING,
     "online": frozenset({"random", "parallel", "label", "drift", "conformal", "sketch"}),
+    "kernel": frozenset({"random", "parallel", "numeric"}),
     "particle": frozenset({"random"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
     "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle"}),

@@ -4,6 +4,7 @@ from hedgerow import metrics, predictive, stream
 from hedgerow._persistence import load
 from hedgerow.bayesian import BayesianTreeClassifier, BayesianTreeRegressor
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
+from hedgerow.kernel import MondrianFeatures, MondrianKernelRidge
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
 
@@ -14,8 +15,10 @@ __all__ = [
     "BayesianTreeRegressor",
     "MondrianBoostingClassifier",
     "MondrianBoostingRegressor",
+    "MondrianFeatures",
     "MondrianForestClassifier",
     "MondrianForestRegressor",
+    "MondrianKernelRidge",
     "OnlineConformalRegressor",
     "OnlineForestRegressor",
     "OnlineQuantileForestRegressor",

@@ -173,12 +173,22 @@ def encode_parameter(name: str, value: Any) -> Any:
         return {"random_state": [kind, np.asarray(keys).tolist(), *rest]}
     if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and not math.isnan(value)):
         return value
+    if isinstance(value, list | tuple | np.ndarray):
+        numbers = np.asarray(value)
+        if numbers.ndim == 1 and numbers.dtype.kind in "iuf" and np.isfinite(numbers).all():
+            return {"numbers": numbers.tolist()}
     raise TypeError(
-        f"cannot save parameter {name}={value!r}; use a number, a string, None, a RandomState or a model of hedgerow's"
+        f"cannot save parameter {name}={value!r}; use a number, a string, None, a RandomState, a list of numbers or a "
+        "model of hedgerow's"
     )
 
 
 def _decode(value: Any) -> Any:
+    if isinstance(value, dict) and "numbers" in value:
+        numbers = value["numbers"]
+        if not isinstance(numbers, list) or not all(type(number) in (int, float) for number in numbers):
+            raise ValueError(f"its list of numbers is malformed, got {numbers!r}")
+        return numbers
     if isinstance(value, dict) and "model" in value:
         description = value["model"]
         parameters = description.get("parameters") if isinstance(description, dict) else None

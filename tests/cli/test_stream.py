@@ -63,6 +63,17 @@ def test_stream_is_what_python_does(data, saved):
     assert shown["rows"] == "2,300"
 
 
+@pytest.mark.parametrize("word", ["boosting", "online", "conformal", "quantile"])
+def test_other_models(data, tmp_path, word):
+    short = tmp_path / "short.csv"
+    short.write_text("".join(data.read_text().splitlines(keepends=True)[:301]))
+    base = ("stream", short, "--target", "y", "--ignore", "kind", "--model", word, "--trees", 2)
+    result = run(*base, "--checkpoint", tmp_path / "checkpoint", "--save-model", tmp_path / "model")
+    assert result.exit_code == 0, result.output
+    assert "relative size" in result.stdout
+    assert hedgerow.load(tmp_path / "model").n_samples_seen_ == 300
+
+
 def test_classes_and_the_learned_model(data, tmp_path):
     out = tmp_path / "model"
     result = run("stream", data, "--target", "kind", "--ignore", "y", "--trees", 2, "--save-model", out)
@@ -121,8 +132,7 @@ def test_what_cannot_be_is_said(data, saved, tmp_path, monkeypatch):
     assert "--model must be" in refusal(*base, "--model", "oak")
     assert "--task must be" in refusal(*base, "--task", "sorting")
     assert "confidence" in refusal(*base, "--confidence", 2)
-    monkeypatch.setitem(_stream.MODELS, "numbers", {"number": hedgerow.MondrianForestRegressor})
-    assert "cannot learn classes" in refusal("stream", data, "--target", "kind", "--ignore", "y", "--model", "numbers")
+    assert "cannot learn classes" in refusal("stream", data, "--target", "kind", "--ignore", "y", "--model", "online")
     assert "--keep is for" in refusal(*base, "--model", "boosting", "--keep", 10)
     assert "to write to" in refusal(*base, "--out", tmp_path / "nowhere" / "run")
     assert "no file or folder" in refusal("stream", tmp_path / "nowhere.csv", "--target", "y")

@@ -13,7 +13,13 @@ import numpy as np
 import pytest
 from sklearn.linear_model import SGDRegressor
 
-from hedgerow import MondrianBoostingRegressor, MondrianForestClassifier, MondrianForestRegressor
+from hedgerow import (
+    MondrianBoostingRegressor,
+    MondrianForestClassifier,
+    MondrianForestRegressor,
+    OnlineConformalRegressor,
+    OnlineForestRegressor,
+)
 from hedgerow.stream import ArrayStream, _checkpoint, evaluate, friedman_drift
 from hedgerow.stream._checkpoint import read_checkpoint
 
@@ -93,8 +99,9 @@ def test_killed_in_the_middle_it_ends_with_the_same_bits(tmp_path):
         (forest, 3000, 2999),
         (lambda: MondrianForestClassifier(3, window=300, random_state=0), 2500, 1700),
         (lambda: MondrianBoostingRegressor(1, max_stages=1, random_state=0), 1050, 1040),
+        (lambda: OnlineConformalRegressor(OnlineForestRegressor(3, random_state=0), random_state=0), 2500, 1700),
     ],
-    ids=["at once", "early in a chunk", "late", "classes", "boosting"],
+    ids=["at once", "early in a chunk", "late", "classes", "boosting", "conformal"],
 )
 def test_interrupted_anywhere_it_ends_with_the_same_bits(new, n, at, tmp_path):
     X, y = friedman_drift("report", n, random_state=0).arrays()

@@ -11,7 +11,14 @@ from rich.console import Console
 from sklearn.linear_model import SGDClassifier, SGDRegressor
 
 import hedgerow
-from hedgerow import MondrianBoostingRegressor, MondrianForestClassifier, MondrianForestRegressor
+from hedgerow import (
+    MondrianBoostingRegressor,
+    MondrianForestClassifier,
+    MondrianForestRegressor,
+    OnlineConformalRegressor,
+    OnlineForestRegressor,
+    OnlineQuantileForestRegressor,
+)
 from hedgerow.metrics import ClassTally, DistributionTally, ErrorTally, IntervalTally, crps
 from hedgerow.stream import Run, Stream, evaluate, friedman_drift, rows
 from hedgerow.stream._evaluate import evaluation
@@ -38,8 +45,9 @@ def quiet(model, stream, **how):
         lambda: forest(window=60, hyperparameters="paper"),
         lambda: forest(smoothing="moments", prior_mean=3.0),
         lambda: MondrianBoostingRegressor(n_estimators=3, max_stages=2, random_state=0),
+        lambda: OnlineForestRegressor(n_estimators=3, random_state=0),
     ],
-    ids=["forest", "windowed", "moments", "boosting"],
+    ids=["forest", "windowed", "moments", "boosting", "online"],
 )
 def test_is_the_loop(new):
     model, loop = new(), new()
@@ -58,6 +66,19 @@ def test_is_the_loop(new):
     assert run.scores == expected
     assert run.scores["n_infinite"] == 1
     np.testing.assert_array_equal(model.predict(X), loop.predict(X))
+
+
+@pytest.mark.parametrize("new", [OnlineConformalRegressor, OnlineQuantileForestRegressor])
+def test_intervals_that_are_not_quantiles_are_the_loop_too(new):
+    model, loop = (new(OnlineForestRegressor(3, random_state=0), random_state=0) for _ in range(2))
+    run = quiet(model, (X, Y), confidence=0.8)
+    intervals, errors = IntervalTally(0.8).update(Y[:1], [[-np.inf, np.inf]]), ErrorTally().update(Y[:1], [0.0])
+    loop.learn_one(X[0], Y[0])
+    for i in range(1, N):
+        intervals.update(Y[i : i + 1], loop.predict_interval(X[i : i + 1], confidence=0.8))
+        errors.update(Y[i : i + 1], loop.predict(X[i : i + 1]))
+        loop.learn_one(X[i], Y[i])
+    assert run.scores == {**intervals.scores(), **errors.scores()}
 
 
 def test_classes_are_the_loop_too():

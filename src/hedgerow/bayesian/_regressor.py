@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
-from sklearn.base import RegressorMixin
 
 from hedgerow import _core
 from hedgerow._persistence import Arrays
+from hedgerow._regressing import Regressing
 from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.bayesian._tree_model import BayesianTree
 from hedgerow.predictive import StudentMixture
@@ -18,7 +18,7 @@ from hedgerow.predictive import StudentMixture
 Floats = npt.NDArray[np.float64]
 
 
-class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
+class BayesianTreeRegressor(Regressing, BayesianTree):
     """A posterior over decision trees for regression, by sequential Monte Carlo.
 
     Trees have the prior of Chipman, George and McCulloch (1998); the labels in a leaf are normal, with a mean and a
@@ -119,11 +119,6 @@ class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean and, if asked, standard deviation of each row's label."""
-        dist = self.predict_dist(X)
-        return (dist.mean(), dist.std()) if return_std else dist.mean()
-
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array."""
         return float(self._mixture(self._one_row(x), 1).mean()[0])
@@ -131,20 +126,6 @@ class BayesianTreeRegressor(RegressorMixin, BayesianTree):  # type: ignore[misc]
     def predict_dist(self, X: Any) -> StudentMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
         return self._mixture(self._query_rows(X), n_threads_of(self.n_jobs))
-
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
-        """Central prediction interval of each row: shape (n_samples, 2)."""
-        return self.predict_dist(X).interval(confidence)
-
-    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
-        """Quantiles of each row's label: shape (n_samples, n_quantiles)."""
-        return self.predict_dist(X).ppf(np.atleast_1d(np.asarray(quantiles, dtype=np.float64)))
-
-    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
-        """Log of the predictive density of each label: shape (n_samples,)."""
-        self._check_learned()
-        X, labels = self._validated(X, y, reset=False)
-        return self.predict_dist(X).logpdf(np.asarray(labels, dtype=np.float64))
 
     @property
     def prior_mean_(self) -> float:

@@ -12,11 +12,11 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing, interrupted_after
 from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
 from hedgerow.boosting._files import BoostingFiles
-from hedgerow.boosting._rows import KeptRows
 from hedgerow.boosting._stages import MOST_CHOOSING, Choice, Stages, choose, fit_stages
 
 Floats = npt.NDArray[np.float64]

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hedgerow._kept_rows import KeptRows
 from hedgerow._persistence import Arrays, Saveable
 from hedgerow.boosting._ridge import Ridge
-from hedgerow.boosting._rows import KeptRows
 from hedgerow.boosting._stages import TRANSFORMS, Choice, Stages
 
 RIDGE_PARTS = ("centre", "scale", "lower", "upper", "slopes", "intercept")

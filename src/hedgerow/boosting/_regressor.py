@@ -7,10 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from hedgerow._persistence import Arrays
+from hedgerow._regressing import Regressing
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._calibration import Calibration, calibrate
 from hedgerow.boosting._reshaping import Reshaping, fit_reshaping, honest_rows
@@ -23,7 +22,7 @@ from hedgerow.predictive._shapes import NormalShape
 Floats = npt.NDArray[np.float64]
 
 
-class MondrianBoostingRegressor(RegressorMixin, ReshapingFiles, MondrianBoosting):  # type: ignore[misc]
+class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
     """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
 
     The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
@@ -157,11 +156,6 @@ class MondrianBoostingRegressor(RegressorMixin, ReshapingFiles, MondrianBoosting
 
     # Predicting.
 
-    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean and, if asked, standard deviation of each row's label."""
-        dist = self.predict_dist(X)
-        return (dist.mean(), dist.std()) if return_std else dist.mean()
-
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array; 0 before the first row."""
         if not self.__sklearn_is_fitted__():
@@ -173,20 +167,6 @@ class MondrianBoostingRegressor(RegressorMixin, ReshapingFiles, MondrianBoosting
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
         X = self._asked(X)
         return self._forecast(X, *self._moments(X))
-
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
-        """Central prediction interval of each row: shape (n_samples, 2)."""
-        return self.predict_dist(X).interval(confidence)
-
-    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
-        """Quantiles of each row's label: shape (n_samples, n_quantiles)."""
-        return self.predict_dist(X).ppf(np.atleast_1d(np.asarray(quantiles, dtype=np.float64)))
-
-    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
-        """Log of the predictive density of each label: shape (n_samples,)."""
-        self._check_learned()
-        X, labels = validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
-        return self.predict_dist(X).logpdf(np.asarray(labels, dtype=np.float64))
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row as if it had not been learned, as of when the stages were last learned.

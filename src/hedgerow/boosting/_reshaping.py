@@ -104,7 +104,7 @@ def fit_reshaping(
         few = columns[probed], residuals[probed], _few(weights, probed)
         probe = VectorStage(PROBED_TREES, scaling="half", random_state=seeds[2 + number], n_jobs=forest["n_jobs"])
         left = few[1] - probe.fit(*few[:2], few[2] if few[2].size else None).calibrated(few[1])[0]
-        if mean_square(left, few[2]) > (1.0 - LEAST_GAIN) * mean_square(few[1], few[2]):
+        if mean_square(left, few[2]) > mean_square(few[1], few[2]):
             continue
         stage = VectorStage(scaling="half", random_state=seeds[4 + number], **forest)
         stage.fit(columns[drawn], residuals[drawn], _few(weights, drawn) if weights.size else None)

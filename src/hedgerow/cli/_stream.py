@@ -16,6 +16,9 @@ from hedgerow import (
     MondrianBoostingRegressor,
     MondrianForestClassifier,
     MondrianForestRegressor,
+    OnlineConformalRegressor,
+    OnlineForestRegressor,
+    OnlineQuantileForestRegressor,
 )
 from hedgerow.cli._console import check_destination, console, errors_in_words
 from hedgerow.cli._scores import history_table, scores_table
@@ -23,17 +26,30 @@ from hedgerow.stream import Run, rows
 from hedgerow.stream._evaluate import evaluation
 from hedgerow.stream._progress import expected_rows
 
+
+def _around_a_forest(new: Any) -> Any:
+    """Return what makes a model whose trees are those of an online forest."""
+
+    def make(trees: int, **how: Any) -> Any:
+        return new(OnlineForestRegressor(trees, **how), random_state=how["random_state"])
+
+    return make
+
+
 MODELS: dict[str, dict[str, Any]] = {
     "mondrian": {"number": MondrianForestRegressor, "class": MondrianForestClassifier},
     "boosting": {"number": MondrianBoostingRegressor, "class": MondrianBoostingClassifier},
+    "online": {"number": OnlineForestRegressor},
+    "conformal": {"number": _around_a_forest(OnlineConformalRegressor)},
+    "quantile": {"number": _around_a_forest(OnlineQuantileForestRegressor)},
 }
-"""Models by name and by what they predict."""
+"""What makes a model, by name and by what it predicts."""
 
 
 def stream(
     data: Annotated[Path, typer.Argument(help="CSV, Parquet or JSON-lines file; it is never loaded as a whole.")],
     target: Annotated[str, typer.Option(help="Column to be predicted; all others are features.")],
-    model: Annotated[str, typer.Option(help=f"{' or '.join(MODELS)}.")] = "mondrian",
+    model: Annotated[str, typer.Option(help=f"{', '.join(MODELS)}; the last three learn numbers only.")] = "mondrian",
     task: Annotated[
         str, typer.Option(help="regression or classification; auto: classification if the target is text.")
     ] = "auto",
@@ -84,11 +100,10 @@ def _new_model(word: str, kind: str, trees: int, keep: int | None, seed: int, jo
         raise ValueError(f"--model must be one of {', '.join(MODELS)}, got {word!r}")
     if kind not in MODELS[word]:
         raise ValueError(f"--model {word} cannot learn classes; use --model mondrian")
-    new = MODELS[word][kind]
-    kept = {} if keep is None else {"window": keep}
-    if kept and "window" not in new().get_params():
+    if keep is not None and word != "mondrian":
         raise ValueError(f"--keep is for models that can unlearn; --model {word} cannot")
-    return new(trees, n_jobs=jobs, random_state=seed, **kept)
+    kept = {} if keep is None else {"window": keep}
+    return MODELS[word][kind](trees, n_jobs=jobs, random_state=seed, **kept)
 
 
 def _watched(steps: Iterator[Run], source: Any) -> Run:

@@ -73,9 +73,9 @@ def n_candidates(max_features: Any, width: int) -> int:
     )
 
 
-def growth_of(forest: Any, width: int) -> _core.Growth:
+def growth_of(forest: Any, width: int) -> _core.OnlineGrowth:
     """Return the parameters as the core takes them."""
-    growth = _core.Growth()
+    growth = _core.OnlineGrowth()
     growth.width = width
     growth.grace_period = int(forest.grace_period)
     growth.n_candidates = n_candidates(forest.max_features, width)

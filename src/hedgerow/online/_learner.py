@@ -8,11 +8,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
 from hedgerow._persistence import Arrays, Saveable, encode_parameter
+from hedgerow._regressing import Regressing
 from hedgerow._transaction import all_or_nothing
 from hedgerow._validation import RowReader, as_vector, drop_weightless, n_threads_of
 
@@ -24,7 +25,7 @@ PIECE = 4096
 """Rows between two chances to hear Ctrl-C."""
 
 
-class OnlineRegressor(RegressorMixin, Saveable, BaseEstimator):  # type: ignore[misc]
+class OnlineRegressor(Regressing, Saveable, BaseEstimator):  # type: ignore[misc]
     """Base of the online regressors. A subclass says what it is made of, how it learns and what it predicts."""
 
     n_jobs: int | None
@@ -143,23 +144,6 @@ class OnlineRegressor(RegressorMixin, Saveable, BaseEstimator):  # type: ignore[
     def predict_one(self, x: Any) -> float:
         """Mean at one row: a mapping, a sequence or a 1-D array; 0 before the first row."""
         return float(self._with_row(self._mean_row, x)) if self.__sklearn_is_fitted__() else 0.0
-
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
-        """Prediction interval of each row: shape (n_samples, 2)."""
-        found: Floats = self.predict_dist(X).interval(confidence)
-        return found
-
-    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
-        """Quantiles of the predictive distribution: shape (n_samples, n_quantiles)."""
-        found: Floats = self.predict_dist(X).ppf(np.atleast_1d(np.asarray(quantiles, dtype=np.float64)))
-        return found
-
-    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
-        """Log of the predictive density of each label: shape (n_samples,)."""
-        self._check_learned()
-        X, labels = validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
-        found: Floats = self.predict_dist(X).logpdf(np.asarray(labels, dtype=np.float64))
-        return found
 
     @property
     def n_samples_seen_(self) -> int:

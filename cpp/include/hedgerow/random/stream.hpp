@@ -20,12 +20,14 @@ enum class Purpose : std::uint32_t {
   compact = 5,
   particle_step = 16,
   resample = 17,
-  metropolis = 18
+  metropolis = 18,
+  cut = 24
 };
 
 class Stream {
  public:
-  /// `event` counts within a purpose: the generation of a batch tree, or the arrival number of a row (< 2^56).
+  /// `event` counts within a purpose: the generation of a batch tree, the arrival number of a row, or the name of a
+  /// cell (< 2^56).
   Stream(std::uint64_t seed, Purpose purpose, std::uint32_t tree, std::uint64_t event)
       : key_{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)},
         counter_{0, static_cast<std::uint32_t>(event), tree,

@@ -1,4 +1,4 @@
-"""All rows that a boosting has learned, kept because it learns anew from them when they have doubled."""
+"""All rows that a model has learned, kept because it learns anew from them when they have doubled."""
 
 from __future__ import annotations
 

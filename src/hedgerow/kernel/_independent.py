@@ -1,0 +1,113 @@
+"""Every tree for itself: document 001, section 6.2, on the same samples as the kernel.
+
+A cell's weight is fitted to its own rows only, as in a forest without smoothing; trees are averaged. Each tree is a
+Gaussian model of its own: cells are independent, N(0, 1) before the data, with noise alpha. All sums are over cells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hedgerow import _core
+from hedgerow._persistence import Arrays
+from hedgerow.kernel._path import LifetimePath
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
+from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
+from hedgerow.kernel._solutions import LearnedRows, Solution
+
+TREE_ALPHAS = ALPHAS[12::2]
+
+
+def cell_sums(columns: Columns, n_columns: int, values: Floats) -> Floats:
+    """Sum of the values of the rows in each cell."""
+    sums = np.bincount(columns.ravel(), np.tile(values, columns.shape[0]), n_columns)
+    return np.asarray(sums, dtype=np.float64)
+
+
+def tree_criteria(problem: Problem, columns: Columns, n_columns: int, alphas: Floats) -> Criteria:
+    """For each alpha; the marginal likelihood is the trees' mean, on the scale of logarithms."""
+    n, n_trees = problem.n, problem.n_trees
+    own, behind = columns[:, :n], columns[:, n:]
+    labels, weights = problem.labels[:n], problem.weights[:n]
+    mass, moment = cell_sums(own, n_columns, weights), cell_sums(own, n_columns, weights * labels)
+    one = np.minimum(weights, 1.0)  # a row of weight w is w rows, of which one is left out
+    square = float(weights @ labels**2)
+    rows = []
+    for alpha in alphas:
+        fit = (square - (moment**2 / (mass + alpha)).sum() / n_trees) / alpha
+        log_determinant = np.log1p(mass / alpha).sum() / n_trees + n * np.log(alpha)
+        without = ((moment[own] - one * labels) / (mass[own] - one + alpha)).mean(axis=0)
+        predicted = (moment / (mass + alpha))[behind].mean(axis=0)
+        unseen, unseen_weights = problem.unseen
+        rows.append(
+            [fit, log_determinant, weights @ (labels - without) ** 2, unseen_weights @ (unseen - predicted) ** 2]
+        )
+    return Criteria(*np.array(rows).T)
+
+
+def independent_path(
+    problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float | None, times: Floats, largest: float
+) -> LifetimePath:
+    """The curves on a grid of lifetimes, at the alpha that is best together with the best of them."""
+    alphas = TREE_ALPHAS if alpha is None else np.array([alpha])
+    found = []
+    for time, columns, n_columns in partitions_at(problem, sweep, times):
+        n_features = n_used(columns[:, : problem.n], n_columns)
+        found.append((time, n_features, np.array(tree_criteria(problem, columns, n_columns, alphas))))
+    scores = np.array([rule.score(problem, Criteria(*curves), alphas) for _, _, curves in found])
+    place = int(np.argmax(np.nan_to_num(scores, nan=-np.inf).max(axis=0)))
+    table = np.array([[time, n_features, *curves[:, place]] for time, n_features, curves in found])
+    return as_path(problem, rule, table, float(alphas[place]), largest, False)
+
+
+class IndependentSolution(Solution):
+    """Sums of the rows in each cell."""
+
+    def __init__(self, rows: LearnedRows, alpha: float, n_columns: int, n_threads: int) -> None:
+        super().__init__(rows, alpha, n_columns, n_threads)
+        columns = rows.columns
+        self._mass = cell_sums(columns, n_columns, rows.weights)
+        self._moment = cell_sums(columns, n_columns, rows.weights * rows.labels)
+
+    @classmethod
+    def of(cls, problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> IndependentSolution:
+        """From scratch."""
+        return cls(rows, alpha, n_columns, problem.n_threads)
+
+    def _learn(self, columns: Columns, label: float, weight: float, n_columns: int) -> None:
+        more = np.zeros(n_columns - self.n_columns)
+        self._mass, self._moment = np.append(self._mass, more), np.append(self._moment, more)
+        self._mass[columns] += weight
+        self._moment[columns] += weight * label
+
+    def cell_weights(self) -> Floats:
+        return self._moment / (self._mass + self.alpha) / self.n_trees
+
+    def variances(self, columns: Columns) -> Floats:
+        """Mean of the trees' own variances, and the variance between their means."""
+        weights = np.append(self.n_trees * self.cell_weights(), 0.0)[np.minimum(columns, self.n_columns)]
+        own = np.append(self.alpha / (self._mass + self.alpha), 1.0)[np.minimum(columns, self.n_columns)]
+        signal = max(float(self.criteria().fit) / float(self.rows.weights.sum()), 1e-24)
+        found: Floats = own.mean(axis=1) + weights.var(axis=1) / signal
+        return found
+
+    def criteria(self) -> Criteria:
+        """As along a path."""
+        found = tree_criteria(self._problem(), self.rows.columns, self.n_columns, np.array([self.alpha]))
+        return Criteria(*(np.asarray(part[0]) for part in found))
+
+    def left_out(self) -> tuple[Floats, Floats]:
+        """Mean and variance of the function at each row had it not been learned, exactly."""
+        columns, weights, labels = self.rows._columns[: self.rows.n], self.rows.weights, self.rows.labels
+        one = np.minimum(weights, 1.0)
+        mass = self._mass[columns] - one[:, None]
+        means = (self._moment[columns] - (one * labels)[:, None]) / (mass + self.alpha)
+        signal = max(float(self.criteria().fit) / float(weights.sum()), 1e-24)
+        own = (self.alpha / (mass + self.alpha)).mean(axis=1)
+        return means.mean(axis=1), own + means.var(axis=1) / signal
+
+    def dual(self) -> tuple[Floats, Floats, float]:
+        raise ValueError("trees that are fitted independently have no joint solution")
+
+    def arrays(self) -> Arrays:
+        return {}

@@ -1,0 +1,280 @@
+"""Many rows and many cells: products with the kernel matrix only, which cost a sum over cells and one over trees.
+
+Lanczos' recurrence with S K S, begun from the labels and from seven random vectors at once, gives the criteria for all
+ridges at a lifetime: a quadratic form of (S K S + alpha I)^-1 from the labels' own tridiagonal matrix, traces of its
+logarithm and of its inverse as means over the random ones. The solution itself is then refined by conjugate gradients.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import linalg
+
+from hedgerow import _core
+from hedgerow._persistence import Arrays
+from hedgerow.kernel._path import LifetimePath
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
+from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
+from hedgerow.kernel._solutions import LearnedRows, Solution
+
+N_LANES = 8
+"""Vectors that the core multiplies at once."""
+
+N_STEPS = 32
+"""Of Lanczos' recurrence at each lifetime."""
+
+N_TIMES = 20
+"""Lifetimes that are looked at."""
+
+UNFINISHED = 0.02
+"""A ridge is not judged where the recurrence has left more than this of a vector unexplained."""
+
+TOLERANCE, MOST_STEPS = 1e-10, 1000
+"""Of conjugate gradients: the residual over the labels, and when to give up."""
+
+N_BLOCKS = 12
+"""Krylov blocks that variances are projected on."""
+
+
+class Operator:
+    """S K S of a partition, as something that multiplies."""
+
+    def __init__(self, columns: Columns, n_columns: int, roots: Floats, n_threads: int) -> None:
+        self.columns, self.n_columns, self.n_threads = columns, n_columns, n_threads
+        self.roots = roots[:, None]
+
+    def __call__(self, vectors: Floats) -> Floats:
+        """Multiply one vector or eight, given as columns."""
+        product: Floats = self.roots * self.cross(self.columns, vectors)
+        return product
+
+    def cross(self, targets: Columns, vectors: Floats) -> Floats:
+        """The same for rows of another partition: K S vectors."""
+        scaled = np.ascontiguousarray(self.roots * vectors)
+        product: Floats = _core.kernel_product(self.columns, scaled, targets, self.n_columns, self.n_threads)
+        return product
+
+
+def starting_block(scaled: Floats, seed: int, is_alone: bool = False) -> Floats:
+    """The labels and, unless they are to be alone, random signs."""
+    if is_alone:
+        return scaled[:, None].copy()
+    coins = np.random.default_rng([seed, scaled.size]).integers(0, 2, size=(scaled.size, N_LANES))
+    signs = np.where(coins == 1, 1.0, -1.0)
+    signs[:, 0] = scaled
+    return signs
+
+
+class Quadrature:
+    """Lanczos' tridiagonal matrices of the eight vectors, as nodes and weights of Gauss' quadrature."""
+
+    def __init__(self, operator: Operator, block: Floats, n_steps: int) -> None:
+        self.norms = np.linalg.norm(block, axis=0)
+        n_steps, n_lanes = min(n_steps, block.shape[0]), block.shape[1]
+        diagonal, off = np.zeros((n_steps, n_lanes)), np.zeros((n_steps, n_lanes))
+        now = np.divide(block, self.norms, out=np.zeros_like(block), where=self.norms > 0)
+        before, basis = np.zeros_like(now), np.empty((n_steps, block.shape[0]))
+        for step in range(n_steps):
+            basis[step] = now[:, 0]
+            new = operator(now)
+            if step > 0:
+                new -= off[step - 1] * before
+            diagonal[step] = np.einsum("nk,nk->k", now, new)
+            new -= diagonal[step] * now
+            off[step] = np.sqrt(np.einsum("nk,nk->k", new, new))
+            is_alive = off[step] > 1e-10 * (1.0 + np.abs(diagonal[0]))
+            off[step] = np.where(is_alive, off[step], 0.0)
+            before, now = now, np.divide(new, off[step], out=np.zeros_like(new), where=is_alive)
+        self.basis, self.last = basis, off[-1]
+        self.nodes, self.vectors = np.empty((n_steps, n_lanes)), np.empty((n_steps, n_steps, n_lanes))
+        for lane in range(n_lanes):
+            nodes, vectors = linalg.eigh_tridiagonal(
+                diagonal[:, lane], off[:-1, lane], check_finite=False, lapack_driver="stev"
+            )
+            self.nodes[:, lane], self.vectors[:, :, lane] = nodes.clip(min=0.0), vectors
+
+    def criteria(self, problem: Problem, operator: Operator, behind: Columns, alphas: Floats) -> Criteria:
+        """For each alpha. Leave-one-out is generalised cross-validation: each row's diagonal entry is their mean."""
+        first = self.vectors[0] ** 2
+        shifted = self.nodes[..., None] + alphas
+        n, labels = problem.n, self.norms[0] ** 2 * first[:, 0]
+        n_random = np.nan if first.shape[1] == 1 else first.shape[1] - 1  # without them there are no traces
+        inverse_mean = np.einsum("kl,kla->a", first[:, 1:], 1.0 / shifted[:, 1:]) / n_random
+        log_mean = np.einsum("kl,kla->a", first[:, 1:], np.log(shifted[:, 1:])) / n_random
+        squares = labels @ (1.0 / shifted[:, 0] ** 2)
+        left = self.last[:, None] * np.abs(np.einsum("kl,kl,kla->la", self.vectors[-1], self.vectors[0], 1.0 / shifted))
+        return Criteria(
+            np.where(left.max(axis=0) <= UNFINISHED, labels @ (1.0 / shifted[:, 0]), np.nan),
+            n * log_mean,
+            np.where(left.max(axis=0) <= UNFINISHED, squares / inverse_mean**2, np.nan),
+            np.where(
+                left.max(axis=0) <= UNFINISHED, self._validation(problem, operator, behind, shifted[:, 0]), np.nan
+            ),
+        )
+
+    def solutions(self, shifted: Floats) -> Floats:
+        """B^-1 S y for each alpha, a column each."""
+        small = self.vectors[:, :, 0] @ (self.vectors[0, :, 0, None] / shifted)
+        found: Floats = self.norms[0] * (self.basis.T @ small)
+        return found
+
+    def _validation(self, problem: Problem, operator: Operator, behind: Columns, shifted: Floats) -> Floats:
+        labels, weights = problem.unseen
+        if labels.size == 0:
+            return np.zeros(shifted.shape[1])
+        solutions = self.solutions(shifted)
+        padded = np.zeros((problem.n, -(-solutions.shape[1] // N_LANES) * N_LANES))
+        padded[:, : solutions.shape[1]] = solutions
+        parts = [
+            operator.cross(behind, np.ascontiguousarray(padded[:, begin : begin + N_LANES]))
+            for begin in range(0, padded.shape[1], N_LANES)
+        ]
+        errors = np.concatenate(parts, axis=1)[:, : solutions.shape[1]] - labels[:, None]
+        sums: Floats = weights @ errors**2
+        return sums
+
+
+def iterative_path(
+    problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float | None, times: Floats, largest: float
+) -> LifetimePath:
+    """The curves on a grid of lifetimes, at the alpha that is best together with the best of them."""
+    alphas = ALPHAS if alpha is None else np.array([alpha])
+    block = starting_block(problem.scaled, problem.seed, is_alone=rule.selection == "validation")
+    found = []
+    for time, columns, n_columns in partitions_at(problem, sweep, times):
+        own, behind = (np.ascontiguousarray(part) for part in (columns[:, : problem.n], columns[:, problem.n :]))
+        operator = Operator(own, n_columns, problem.roots, problem.n_threads)
+        criteria = Quadrature(operator, block, N_STEPS).criteria(problem, operator, behind, alphas)
+        found.append((time, n_used(own, n_columns), np.array(criteria)))
+    scores = np.array([rule.score(problem, Criteria(*curves), alphas) for _, _, curves in found])
+    place = int(np.argmax(np.nan_to_num(scores, nan=-np.inf).max(axis=0)))
+    table = np.array([[time, n_features, *curves[:, place]] for time, n_features, curves in found])
+    return as_path(problem, rule, table, float(alphas[place]), largest, False)
+
+
+def conjugate_gradients(operator: Operator, alpha: float, right: Floats, start: Floats) -> Floats:
+    """Solve (S K S + alpha I) x = right, from a start: document 001, section 4.2.2, with steps that do not forget."""
+    solution = start.copy()
+    residual = right - operator(solution[:, None])[:, 0] - alpha * solution
+    direction, square = residual.copy(), float(residual @ residual)
+    goal = TOLERANCE**2 * max(float(right @ right), np.finfo(np.float64).tiny)
+    for _ in range(MOST_STEPS):
+        if square <= goal:
+            break
+        along = operator(direction[:, None])[:, 0] + alpha * direction
+        step = square / float(direction @ along)
+        solution += step * direction
+        residual -= step * along
+        before, square = square, float(residual @ residual)
+        direction = residual + (square / before) * direction
+    return solution
+
+
+class IterativeSolution(Solution):
+    """The solution by conjugate gradients, and variances by projection on a Krylov space: never below the true ones."""
+
+    def __init__(
+        self, rows: LearnedRows, alpha: float, n_columns: int, n_threads: int, start: Floats, projection: Floats
+    ) -> None:
+        super().__init__(rows, alpha, n_columns, n_threads)
+        self._start, self._projection = start, projection
+        self._solved: Floats | None = start if start.size == rows.n else None
+
+    @classmethod
+    def of(cls, problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> IterativeSolution:
+        """From scratch."""
+        operator = Operator(rows.columns, n_columns, rows.roots, problem.n_threads)
+        solution = conjugate_gradients(operator, alpha, rows.scaled, np.zeros(rows.n))
+        projection = _projection(operator, starting_block(rows.scaled, problem.seed), alpha)
+        return cls(rows, alpha, n_columns, problem.n_threads, solution, projection)
+
+    def _learn(self, columns: Columns, label: float, weight: float, n_columns: int) -> None:
+        self._solved = None
+
+    def _operator(self) -> Operator:
+        return Operator(self.rows.columns, self.n_columns, self.rows.roots, self.n_threads)
+
+    def _solution(self) -> Floats:
+        """Begun where the last review ended, with nothing for rows since: the same however rows were dealt to calls."""
+        if self._solved is None:
+            start = np.zeros(self.rows.n)
+            start[: self._start.size] = self._start
+            self._solved = conjugate_gradients(self._operator(), self.alpha, self.rows.scaled, start)
+        return self._solved
+
+    def cell_weights(self) -> Floats:
+        repeated = np.repeat(self.rows.roots * self._solution(), self.n_trees)
+        summed = np.bincount(self.rows._columns[: self.rows.n].ravel(), repeated, self.n_columns)
+        return summed / self.n_trees
+
+    def variances(self, columns: Columns) -> Floats:
+        n_known = self._projection.shape[0]
+        own = np.ascontiguousarray(self.rows.columns[:, :n_known])
+        operator = Operator(own, self.n_columns, self.rows.roots[:n_known], self.n_threads)
+        targets = np.ascontiguousarray(columns.T)
+        explained = np.zeros(columns.shape[0])
+        for begin in range(0, self._projection.shape[1], N_LANES):
+            part = np.zeros((n_known, N_LANES))
+            lanes = self._projection[:, begin : begin + N_LANES]
+            part[:, : lanes.shape[1]] = lanes
+            explained += (operator.cross(targets, part) ** 2).sum(axis=1)
+        return (1.0 - explained).clip(0.0, 1.0)
+
+    def dual(self) -> tuple[Floats, Floats, float]:
+        raise ValueError(
+            "leaving each row out needs the exact solution: fit with solver='exact', which takes memory for the square "
+            "of the number of rows or of cells"
+        )
+
+    def criteria(self) -> Criteria:
+        """Estimated, as along an iterative path."""
+        operator = self._operator()
+        problem = self._problem()
+        quadrature = Quadrature(operator, starting_block(self.rows.scaled, 0), 2 * N_STEPS)
+        behind = np.empty((self.n_trees, 0), dtype=np.uint32)
+        criteria = quadrature.criteria(problem, operator, behind, np.array([self.alpha]))
+        return Criteria(*(np.asarray(part[0]) for part in criteria))
+
+    def arrays(self) -> Arrays:
+        return {"solution.start": self._start, "solution.projection": self._projection.ravel()}
+
+
+def _projection(operator: Operator, block: Floats, alpha: float) -> Floats:
+    """R with R R' below (S K S + alpha I)^-1: V T^-1 V', where V spans a Krylov space and T is what it sees of B."""
+    n = block.shape[0]
+    basis = np.empty((n, 0))
+    images = np.empty((n, 0))
+    now = block
+    for _ in range(min(N_BLOCKS, -(-n // N_LANES))):
+        for _ in range(2):  # once more, for what rounding has left
+            now = now - basis @ (basis.T @ now)
+        now, sizes = np.linalg.qr(now)
+        now = np.ascontiguousarray(now[:, : min(N_LANES, n - basis.shape[1])])
+        if now.shape[1] < N_LANES or np.abs(np.diag(sizes)).min() < 1e-9:
+            break
+        image = operator(now) + alpha * now
+        basis, images = np.concatenate([basis, now], axis=1), np.concatenate([images, image], axis=1)
+        now = image
+    if basis.shape[1] == 0:
+        return np.zeros((n, 0))
+    seen = basis.T @ images
+    factor = linalg.cholesky(0.5 * (seen + seen.T), lower=True)
+    projection: Floats = linalg.solve_triangular(factor, basis.T, lower=True).T
+    return np.ascontiguousarray(projection)
+
+
+def restored(rows: LearnedRows, alpha: float, n_columns: int, n_threads: int, arrays: Arrays) -> IterativeSolution:
+    """From a file, checked."""
+    start, projection = arrays["solution.start"], arrays["solution.projection"]
+    for part in (start, projection):
+        if part.dtype != np.float64 or part.ndim != 1 or not np.isfinite(part).all():
+            raise ValueError("its solution is not made of finite numbers")
+    if not 1 <= start.size <= rows.n or projection.size % start.size:
+        raise ValueError("its solution has the wrong size")
+    return IterativeSolution(rows, alpha, n_columns, n_threads, start, projection.reshape(start.size, -1))
+
+
+def is_small(n: int, n_columns: int) -> bool:
+    """The rule that picks the route: exact while the matrices of the smaller space take seconds, not minutes."""
+    smaller = min(n, n_columns)
+    return smaller <= 2500 and n * smaller <= 20_000_000

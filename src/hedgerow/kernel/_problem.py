@@ -1,0 +1,101 @@
+"""What is to be learned, in the units of the core, and what the criteria make of a solution."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Columns = npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows to learn from and, behind them, rows to be predicted only: those of a validation set.
+
+    Labels are centred and scaled; `scale` is what one unit of theirs is to the user.
+    """
+
+    points: Floats
+    labels: Floats
+    weights: Floats
+    n_unseen: int
+    n_trees: int
+    seed: int
+    n_threads: int
+    scale: float = 1.0
+
+    @property
+    def n(self) -> int:
+        """Rows to learn from."""
+        return self.labels.size - self.n_unseen
+
+    @property
+    def roots(self) -> Floats:
+        """Square roots of weights: the diagonal of S."""
+        return np.sqrt(self.weights[: self.n])
+
+    @property
+    def scaled(self) -> Floats:
+        """Labels S y."""
+        return self.roots * self.labels[: self.n]
+
+    @property
+    def total_weight(self) -> float:
+        """Rows, counted with their weights."""
+        return float(self.weights[: self.n].sum())
+
+    @property
+    def unseen(self) -> tuple[Floats, Floats]:
+        """Labels and weights of the rows behind."""
+        return self.labels[self.n :], self.weights[self.n :]
+
+
+class Criteria(NamedTuple):
+    """How good solutions are, each an array; with `alpha` they are all that the choice looks at.
+
+    `fit` is y' S B^-1 S y and `log_determinant` that of B = S K S + alpha I; `leave_one_out` and `validation` are
+    weighted sums of squared errors.
+    """
+
+    fit: Floats
+    log_determinant: Floats
+    leave_one_out: Floats
+    validation: Floats
+
+    def log_likelihood(self, alpha: Floats | float, n: int, total_weight: float) -> Floats:
+        """Log marginal likelihood at the signal variance that maximises it.
+
+        A row of weight w counts as w rows, whose noise averages: the determinant of all w is that of one with a w-th
+        of the noise, times ``alpha^(w - 1)``.
+        """
+        determinant = self.log_determinant + (total_weight - n) * np.log(alpha)
+        variance = signal_variance(self.fit, total_weight)
+        value: Floats = -0.5 * (total_weight * (np.log(2.0 * math.pi * variance) + 1.0) + determinant)
+        return value
+
+
+def signal_variance(fit: npt.ArrayLike, total_weight: float) -> Floats:
+    """Most likely variance of the function; above zero for labels that are all equal."""
+    return np.maximum(np.asarray(fit) / total_weight, 1e-24)
+
+
+def left_out(solution: Floats, diagonal: Floats, weights: Floats, alpha: Floats | float) -> tuple[Floats, Floats]:
+    """Errors of the mean at each row had it not been learned, times S, and variances of the function there.
+
+    Row n of B^-1 knows what the others say about it: their mean misses its label by (B^-1 S y)_n / (B^-1)_nn, in units
+    of S, and 1 / (B^-1)_nn is the variance of the scaled label. A row of weight w is w equal rows, of which one is left
+    out; the others are then learned again. All arguments have a row's number as their first axis.
+    """
+    variances = np.maximum(1.0 / diagonal - alpha, 0.0) / weights
+    shrunk = alpha / (alpha + np.maximum(weights - 1.0, 0.0) * variances)
+    return solution / diagonal * shrunk, variances * shrunk
+
+
+def n_used(columns: Columns, n_columns: int) -> int:
+    """How many cells have one of these rows in them."""
+    return int(np.count_nonzero(np.bincount(columns.ravel(), minlength=n_columns)))

@@ -1,0 +1,176 @@
+"""Choosing lifetime and ridge jointly: document 001, section 4.
+
+First coarsely, for a few lifetimes and all ridges at once; then the ridge is kept and the lifetime is looked for along
+the whole sweep. Where that costs less, the exact solution follows every event by updates of its inverse; else it is
+computed from scratch on a fine grid of lifetimes. Both are exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import linalg, optimize
+
+from hedgerow import _core
+from hedgerow.kernel._dense import Spectrum, criteria_at, inverse_and_log_determinant, row_kernel
+from hedgerow.kernel._path import LifetimePath
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
+
+ALPHAS = 10.0 ** np.linspace(-6.0, 1.0, 29)
+"""Ridges among which to choose; the best is then refined between its neighbours."""
+
+N_COARSE, N_FINE = 10, 60
+"""Lifetimes at which solutions are computed from scratch."""
+
+EVENTS_A_ROW = 10
+"""With fewer events a row than this, following each of them costs less than the fine grid does."""
+
+BATCH = 16
+"""Events after which the inverse is brought up to date."""
+
+SMALLEST_DRIFT, TOLERATED_GROWTH = 1e-12, 8.0
+"""The inverse is computed afresh when its residual is larger than it was when fresh by this factor."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is maximised: minus an error, or the marginal likelihood."""
+
+    selection: str
+
+    def curves(self, problem: Problem, criteria: Criteria, alpha: Floats | float) -> tuple[Floats, Floats, Floats]:
+        """Log marginal likelihood, leave-one-out error and validation error, in the user's units."""
+        likelihood = criteria.log_likelihood(alpha, problem.n, problem.total_weight)
+        likelihood = likelihood - problem.total_weight * math.log(problem.scale)
+        left_out = problem.scale * np.sqrt(criteria.leave_one_out / problem.total_weight)
+        weight = float(problem.unseen[1].sum())
+        unseen = problem.scale * np.sqrt(criteria.validation / weight) if weight > 0 else np.full_like(left_out, np.nan)
+        return likelihood, left_out, unseen
+
+    def place(self) -> int:
+        """Of the criterion among the curves."""
+        return ("marginal_likelihood", "loo", "validation").index(self.selection)
+
+    def score(self, problem: Problem, criteria: Criteria, alpha: Floats | float) -> Floats:
+        """Larger is better."""
+        curve = self.curves(problem, criteria, alpha)[self.place()]
+        return curve if self.selection == "marginal_likelihood" else -curve
+
+
+def best_alpha(score: Callable[[Floats], Floats]) -> tuple[float, float]:
+    """The ridge with the largest score, and that score: on a grid, then between the best's neighbours."""
+    scores = np.nan_to_num(score(ALPHAS), nan=-np.inf)
+    best = int(np.argmax(scores))
+    logs = np.log(ALPHAS[[max(best - 1, 0), min(best + 1, ALPHAS.size - 1)]])
+    found = optimize.minimize_scalar(
+        lambda log: -float(score(np.exp(np.array([log])))[0]), bounds=logs, method="bounded", options={"xatol": 0.01}
+    )
+    if -found.fun > scores[best]:
+        return float(np.exp(found.x)), -float(found.fun)
+    return float(ALPHAS[best]), float(scores[best])
+
+
+def partitions_at(problem: Problem, sweep: _core.Sweep, times: Floats) -> Iterator[tuple[float, Columns, int]]:
+    """Yield time, partition and number of columns, at rising times between which something happens."""
+    partition = _core.Partition(sweep)
+    n_done = -1
+    for time in times:
+        n_until = sweep.n_until(float(time))
+        if n_until == n_done:
+            continue
+        n_done = n_until
+        partition.advance(sweep, n_done)
+        yield float(time), partition.columns(sweep), partition.n_columns
+
+
+def time_grid(sweep: _core.Sweep, n: int) -> Floats:
+    """Times from where a fourth of the trees have been cut to the end, evenly on the scale of logarithms."""
+    times = sweep.times()
+    first = times[min(sweep.n_trees // 4, times.size - 1)] if times.size else 1.0
+    return 2.0 ** np.linspace(math.log2(first), 0.0, n)
+
+
+def choose_alpha(problem: Problem, sweep: _core.Sweep, rule: Rule, times: Floats) -> float:
+    """The ridge that is best together with the best of some lifetimes."""
+
+    def best_at(spectrum: Spectrum) -> tuple[float, float]:
+        return best_alpha(lambda alphas: rule.score(problem, spectrum.criteria(alphas), alphas))
+
+    found = [best_at(Spectrum.at(problem, *at[1:])) for at in partitions_at(problem, sweep, times)]
+    return max(found, key=lambda pair: pair[1])[0]
+
+
+def exact_path(problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float, largest: float) -> LifetimePath:
+    """The curves at every event, or on the fine grid where that costs less."""
+    n_distinct = np.unique(problem.points[: problem.n], axis=0).shape[0]  # copies of rows decide nothing
+    if sweep.times().size <= EVENTS_A_ROW * n_distinct:
+        table = follow_events(problem, sweep, alpha)
+        is_every_event = True
+    else:
+        rows = []
+        for time, columns, n_columns in partitions_at(problem, sweep, np.append(0.0, time_grid(sweep, N_FINE))):
+            criteria = criteria_at(problem, columns, n_columns, alpha)
+            n_features = n_used(columns[:, : problem.n], n_columns)
+            rows.append([time, n_features, *(float(part[0]) for part in criteria)])
+        table = np.array(rows)
+        is_every_event = False
+    return as_path(problem, rule, table, alpha, largest, is_every_event)
+
+
+def as_path(
+    problem: Problem, rule: Rule, table: Floats, alpha: float, largest: float, is_every_event: bool
+) -> LifetimePath:
+    """Curves from a table with a time, a number of features and the criteria in each row."""
+    criteria = Criteria(*table[:, 2:].T)
+    curves = rule.curves(problem, criteria, alpha)
+    return LifetimePath(table[:, 0], table[:, 1], curves[rule.place()], *curves, alpha, is_every_event, largest)
+
+
+def follow_events(problem: Problem, sweep: _core.Sweep, alpha: float) -> Floats:
+    """A row for time 0 and one for each event: time, number of features, criteria."""
+    labels, weights = (np.ascontiguousarray(part) for part in problem.unseen)
+    rows = _core.RowSpace(
+        sweep, scaled=problem.scaled, roots=problem.roots, unseen=labels, unseen_weights=weights, ridge=alpha
+    )
+    left, right = np.empty((2 * BATCH, problem.n)), np.empty((2 * BATCH, problem.n))
+    inverse, fresh = _refreshed(problem, sweep, rows, alpha)
+    table = [np.array([rows.criteria()])]
+    while not rows.is_done:
+        n_changes, part = rows.advance(inverse, left, right)
+        table.append(part)
+        is_stuck = n_changes < 2 * BATCH and not rows.is_done
+        _add_product(inverse, left[:n_changes], right[:n_changes])
+        drift = rows.residual()
+        if is_stuck or not drift <= max(SMALLEST_DRIFT, TOLERATED_GROWTH * fresh):
+            if is_stuck and part.shape[0] == 0:
+                raise ValueError(
+                    f"alpha={alpha:g} is too small for these rows in double precision; choose a larger one"
+                )
+            inverse, fresh = _refreshed(problem, sweep, rows, alpha)
+    return np.concatenate(table)
+
+
+def _refreshed(problem: Problem, sweep: _core.Sweep, rows: _core.RowSpace, alpha: float) -> tuple[Floats, float]:
+    """The inverse from scratch, handed to `rows` too, and its residual."""
+    kernel = row_kernel(problem, rows.columns(sweep))
+    kernel[np.diag_indices(problem.n)] += alpha
+    inverse, log_determinant = inverse_and_log_determinant(kernel)
+    inverse = np.ascontiguousarray(inverse)
+    rows.refresh(inverse, log_determinant)
+    return inverse, rows.residual()
+
+
+def _add_product(inverse: Floats, left: Floats, right: Floats) -> None:
+    """Inverse += left' right, in place; the inverse is symmetric, so that its transpose may be changed instead."""
+    if left.shape[0]:
+        changed = linalg.blas.dgemm(1.0, right.T, left.T, beta=1.0, c=inverse.T, trans_b=True, overwrite_c=True)
+        assert changed.base is inverse or np.shares_memory(changed, inverse)
+
+
+def best_place(path: LifetimePath, selection: str) -> int:
+    """Where on the path the criterion is best."""
+    curve = path.criterion if selection == "marginal_likelihood" else -path.criterion
+    return int(np.argmax(np.where(np.isfinite(curve), curve, -math.inf)))

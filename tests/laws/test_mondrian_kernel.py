@@ -1,0 +1,162 @@
+"""What holds for all rows: order, chunks, threads, files and copies change nothing."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hedgerow
+from hedgerow import MondrianFeatures, MondrianKernelRidge
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(70, 3))
+Y = np.sin(X[:, 0]) + 0.1 * RNG.normal(size=70)
+FAR = np.array([[1e300, -1e300, 0.0], [1e9, 0.0, 0.0], [0.0, 0.0, 0.0], [3.0, -40.0, 8.0]])
+QUERIES = np.concatenate([RNG.normal(size=(40, 3)), FAR])
+
+RIDGES = {
+    "default": {},
+    "loo": {"selection": "loo"},
+    "validation": {"selection": "validation"},
+    "iterative": {"solver": "iterative"},
+    "independent": {"leaf_fit": "independent"},
+    "fixed": {"lifetime": 1.5, "alpha": 0.1},
+    "few cells": {"lifetime": 0.3, "n_estimators": 3},
+}
+
+
+def ridge(name, **parameters):
+    return MondrianKernelRidge(**{"n_estimators": 12, "random_state": 0, **RIDGES[name], **parameters})
+
+
+def answers(model):
+    return np.array([*model.predict(QUERIES, return_std=True), *model.predict_interval(QUERIES).T])
+
+
+def same(left, right):
+    return left.shape == right.shape and (left != right).nnz == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(cuts=st.lists(st.integers(1, 69), max_size=6, unique=True), n_jobs=st.sampled_from([1, 2, 3]))
+def test_features_do_not_depend_on_chunks_or_threads(cuts, n_jobs):
+    whole = MondrianFeatures(10, 2.0, random_state=3).partial_fit(X)
+    dealt = MondrianFeatures(10, 2.0, random_state=3, n_jobs=n_jobs)
+    for part in np.split(X, sorted(cuts)):
+        dealt.partial_fit(part)
+    assert same(whole.transform(QUERIES), dealt.transform(QUERIES))
+    np.testing.assert_array_equal(whole.kernel(QUERIES, X), dealt.kernel(QUERIES, X))
+    assert whole.get_feature_names_out().tolist() == dealt.get_feature_names_out().tolist()
+
+
+@settings(max_examples=25, deadline=None)
+@given(order=st.permutations(range(20)), n_learned=st.integers(1, 20))
+def test_cells_depend_on_nothing_but_the_seed(order, n_learned):
+    """Rows learned in another order, or not at all, lie in the same cells."""
+    units = {"n_estimators": 8, "lifetime": 1.5, "random_state": 1}
+    base = MondrianFeatures(**units).fit(X)
+    other = MondrianFeatures(**units).fit(X)
+    other._cells = hedgerow._core.CellFeatures(width=3, n_trees=8, lifetime=1.0, seed=base._cells.seed)
+    other.partial_fit(X[list(order)[:n_learned]])
+    np.testing.assert_array_equal(base.kernel(QUERIES), other.kernel(QUERIES))
+    np.testing.assert_array_equal(base.kernel(X, QUERIES), other.kernel(X, QUERIES))
+
+
+def test_columns_keep_their_numbers():
+    features = MondrianFeatures(10, 2.0, random_state=0).fit(X[:30])
+    before, names = features.transform(X[:30]), features.get_feature_names_out()
+    features.partial_fit(X)
+    after = features.transform(X[:30])
+    assert after.shape[1] > before.shape[1]
+    assert same(before, after[:, : before.shape[1]])
+    assert features.get_feature_names_out()[: names.size].tolist() == names.tolist()
+
+
+def test_every_row_has_one_entry_a_tree():
+    features = MondrianFeatures(10, 5.0, random_state=0).fit(X)
+    for rows in (X, QUERIES):
+        embedded = features.transform(rows)
+        assert (embedded.getnnz(axis=1) == 10).all()
+        np.testing.assert_allclose(embedded.multiply(embedded).sum(axis=1), 1.0)
+    np.testing.assert_allclose((features.transform(X) @ features.transform(X).T).toarray(), features.kernel(X))
+    names = features.get_feature_names_out()
+    assert len(set(names)) == features.n_features_out_ == embedded.shape[1]
+    used = names[features.transform(X).indices].reshape(70, 10)
+    assert all(name.startswith(f"tree{m}_cell") for m in range(10) for name in used[:, m])
+
+
+@pytest.mark.parametrize("name", RIDGES)
+def test_ridge_does_not_depend_on_chunks(name):
+    whole = ridge(name).partial_fit(X[:45], Y[:45])
+    for cuts in ([1, 2, 9, 31], list(range(1, 45))):
+        dealt = ridge(name)
+        for rows, labels in zip(np.split(X[:45], cuts), np.split(Y[:45], cuts), strict=True):
+            dealt.partial_fit(rows, labels)
+        assert dealt._to_bytes() == whole._to_bytes()
+        np.testing.assert_array_equal(answers(dealt), answers(whole))
+    one_by_one = ridge(name)
+    for x, y in zip(X[:45], Y[:45], strict=True):
+        one_by_one.predict_one(x)
+        one_by_one.learn_one(x, y)
+    assert one_by_one._to_bytes() == whole._to_bytes()
+
+
+@pytest.mark.parametrize("name", RIDGES)
+def test_ridge_is_the_same_after_files_and_with_threads(name, tmp_path):
+    model = ridge(name).fit(X[:60], Y[:60])
+    model.save(tmp_path / "model")
+    for copy in (hedgerow.load(tmp_path / "model"), pickle.loads(pickle.dumps(model)), ridge(name, n_jobs=2)):
+        if not hasattr(copy, "path_"):
+            copy.fit(X[:60], Y[:60])
+        np.testing.assert_array_equal(answers(copy), answers(model))
+        copy.partial_fit(X[60:], Y[60:])
+        np.testing.assert_array_equal(
+            answers(copy), answers(ridge(name).fit(X[:60], Y[:60]).partial_fit(X[60:], Y[60:]))
+        )
+
+
+@pytest.mark.parametrize("name", ["default", "loo", "validation", "independent", "fixed"])
+def test_a_weight_is_a_number_of_copies(name):
+    weights = np.random.default_rng(1).integers(0, 4, size=70)
+    copies = np.repeat(np.arange(70), weights)
+    weighted, copied = ridge(name).fit(X, Y, weights), ridge(name).fit(X[copies], Y[copies])
+    assert weighted.lifetime_ == pytest.approx(copied.lifetime_, rel=1e-12)
+    assert weighted.alpha_ == pytest.approx(copied.alpha_, rel=1e-6)
+    np.testing.assert_allclose(answers(weighted), answers(copied), rtol=1e-5, atol=1e-7)
+    assert weighted.log_marginal_likelihood_ == pytest.approx(copied.log_marginal_likelihood_, rel=1e-6)
+    assert weighted.loo_error_ == pytest.approx(copied.loo_error_, rel=1e-5)
+
+
+def test_units_of_labels_and_of_columns():
+    """Labels in other units give the same answer in those; so do columns, measured by their range."""
+    base = ridge("default").fit(X, Y)
+    other = ridge("default").fit(X * [8.0, 0.25, 1.0], 1024.0 * Y + 512.0)
+    scaled = QUERIES[:40] * [8.0, 0.25, 1.0]
+    np.testing.assert_allclose(other.predict(scaled), 1024.0 * base.predict(QUERIES[:40]) + 512.0, rtol=1e-6, atol=1e-6)
+    assert other.loo_error_ == pytest.approx(1024.0 * base.loo_error_, rel=1e-6)
+    assert other.log_marginal_likelihood_ == pytest.approx(base.log_marginal_likelihood_ - 70 * np.log(1024), rel=1e-6)
+
+
+def test_leaving_out_is_never_learning():
+    """At fixed units: a row's leave-one-out prediction is that of a model that has not seen it."""
+    for leaf_fit in ("joint", "independent"):
+        model = MondrianKernelRidge(8, lifetime=0.7, alpha=0.2, length_scale=1.0, leaf_fit=leaf_fit, random_state=0)
+        model.fit(X, Y)
+        left = model.loo_predict()
+        columns, rows = model._solution.rows._columns, model._solution.rows
+        from hedgerow.kernel._independent import IndependentSolution
+        from hedgerow.kernel._solutions import LearnedRows, exact_solution
+
+        for i in (0, 17, 69):
+            rest = np.delete(np.arange(70), i)
+            kept = LearnedRows(columns[rest], rows.labels[rest], rows.weights[rest])
+            problem = model._solution._problem()
+            problem = type(problem)(problem.points, kept.labels, kept.weights, 0, 8, 0, 1)
+            kind = exact_solution if leaf_fit == "joint" else IndependentSolution.of
+            without = kind(problem, kept, 0.2, model.n_cells_)
+            mean = model._origin + model._scale * without.means(columns[[i]])[0]
+            assert left.mean[i] == pytest.approx(mean, abs=1e-9)
