@@ -15,7 +15,15 @@ from sklearn.utils.validation import validate_data
 from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing, interrupted_after
-from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, check_integer, drop_weightless, n_threads_of
+from hedgerow._validation import (
+    NO_WEIGHTS,
+    RowReader,
+    as_vector,
+    check_integer,
+    drop_weightless,
+    n_threads_of,
+    warn_if_light,
+)
 from hedgerow.boosting._files import BoostingFiles
 from hedgerow.boosting._stages import MOST_CHOOSING, Choice, Stages, choose, fit_stages
 
@@ -107,6 +115,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         rows = self._checked_rows(X, y, sample_weight, first=True)
         if rows[0].shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
+        warn_if_light(rows[2], rows[0].shape[0], 2)
         self._begin(*rows)
         return self
 

@@ -57,6 +57,9 @@ class BoostedForest(MondrianForest):
     def _learns_again(self, core: Any) -> bool:
         return self._before is not None and bool(core.n_rows >= FEWEST_AGAIN)
 
+    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
+        """Leave that to the model of which this is a stage."""
+
     def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:
         """Labels less their leave-one-out means over the first trees, and the variance between the trees."""
         raise NotImplementedError

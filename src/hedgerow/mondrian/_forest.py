@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self
@@ -23,6 +22,7 @@ from hedgerow._validation import (
     check_positive,
     drop_weightless,
     n_threads_of,
+    warn_if_light,
 )
 from hedgerow.mondrian._learning import LEAST_BLOCK, Sample
 from hedgerow.mondrian._reviews import WORK_BETWEEN_SIGNALS, ReviewedForest
@@ -286,14 +286,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         return self._encode_label(y)
 
     def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
-        if weights.size and weights.sum() < self._least_split * (1 - 1e-6) and n_rows >= self._least_split:
-            warnings.warn(
-                f"the sample weights add up to {weights.sum():.3g}, less than min_samples_split="
-                f"{self._least_split}, so no tree can split: a row of weight w counts as w rows. Weights that "
-                f"were normalised should be multiplied by the number of rows ({n_rows}).",
-                UserWarning,
-                stacklevel=4,
-            )
+        warn_if_light(weights, n_rows, self._least_split)
 
     def _adopt(self, core: Any, scaling: ColumnScaling) -> None:
         self._core = core
