@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
+
+from hedgerow._simplex import around, minimise
 
 Floats = npt.NDArray[np.float64]
 
@@ -82,8 +83,6 @@ def calibrate_classes(scores: Floats, labels: Floats, weights: Floats, base: Flo
     def loss(logs: Floats) -> float:
         return log_loss(calibration(logs).probabilities(scores), labels, weights)
 
-    start = np.array([math.log(0.3 / base.size), 0.5])
-    simplex = np.vstack([start, start + np.diag([-1.5, 0.6])])
-    return calibration(
-        minimize(loss, start, method="Nelder-Mead", options={"maxfev": 70, "initial_simplex": simplex}).x
-    )
+    grid = [(math.log(share / base.size), log) for share in (0.01, 0.1, 0.5) for log in (0.0, 0.5, 1.0)]
+    start = min(grid, key=lambda logs: loss(np.array(logs)))
+    return calibration(np.array(minimise(lambda logs: loss(np.array(logs)), around(start, (-0.8, 0.3)), 60)[0]))

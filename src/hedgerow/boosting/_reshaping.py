@@ -36,6 +36,12 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
 """How much of the common shape stays in every row's own, one of these."""
 
 
+class Probe(VectorStage):
+    """A forest that only tells whether a larger one is worth growing."""
+
+    _EFFORT = VectorStage._EFFORT._replace(n_rounds=1, most_smoothing=4000, n_searches=6)
+
+
 class Reshaping(NamedTuple):
     """Forests of indicators, in stages: the first sees where a row is predicted and how surely, the second all."""
 
@@ -102,7 +108,7 @@ def fit_reshaping(
         columns = _seen(X, dist.location, dist.scale, sees)
         probed = drawn[_draw(drawn.size, PROBED_ROWS, seeds[1])]
         few = columns[probed], residuals[probed], _few(weights, probed)
-        probe = VectorStage(PROBED_TREES, scaling="half", random_state=seeds[2 + number], n_jobs=forest["n_jobs"])
+        probe = Probe(PROBED_TREES, scaling="half", random_state=seeds[2 + number], n_jobs=forest["n_jobs"])
         left = few[1] - probe.fit(*few[:2], few[2] if few[2].size else None).calibrated(few[1])[0]
         if mean_square(left, few[2]) > mean_square(few[1], few[2]):
             continue
