@@ -163,3 +163,16 @@ def test_intervals_cover(tail):
     assert error < 1.6
     loo = np.sqrt(np.mean((model.loo_predict().mean - labels[:1000]) ** 2))
     assert loo == pytest.approx(error, rel=0.12)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scale", [1e300, 1.5e308, 1e-300])
+def test_ridge_of_columns_beyond_squares(scale):
+    """Their squares overflow or vanish, and the difference of two such numbers may overflow too."""
+    rows = np.column_stack([X[:, 0], np.clip(X[:, 1], -1, 1) * scale, np.zeros(100)])
+    ridge, residuals = fit_ridge(rows, Y, np.ones(100))
+    assert np.isfinite(ridge(rows)).all()
+    plain, expected = fit_ridge(np.column_stack([X[:, 0], np.clip(X[:, 1], -1, 1)]), Y, np.ones(100))
+    if scale < 1e308:
+        np.testing.assert_allclose(residuals, expected, rtol=1e-8)
+        np.testing.assert_allclose(ridge(rows), plain(np.column_stack([X[:, 0], np.clip(X[:, 1], -1, 1)])), rtol=1e-8)

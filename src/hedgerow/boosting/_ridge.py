@@ -50,14 +50,12 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
     rows, of which one is left out.
     """
     share = weights / weights.sum()
-    centre, lower, upper = share @ X, X.min(axis=0), X.max(axis=0)
-    scale = np.sqrt(share @ (X - centre) ** 2)
-    scale = np.where(scale > 0, scale, 1.0)
+    lower, upper = X.min(axis=0), X.max(axis=0)
+    centre, scale, gaps = _standardised(X, share)
     targets = y.reshape(y.shape[0], -1)
     mean = share @ targets
     root = np.sqrt(weights)[:, None]
-    standardised = root * ((X - centre) / scale)
-    U, singular, V = _decomposed(standardised)
+    U, singular, V = _decomposed(root * gaps)
     projected = U.T @ (root * (targets - mean))
     best = np.inf, np.zeros((X.shape[1], mean.size)), targets - mean
     for penalty in PENALTIES * weights.sum() / 100.0:
@@ -71,6 +69,23 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
     shape = y.shape[1:]
     ridge = Ridge(centre, scale, lower, upper, best[1].reshape(X.shape[1], *shape), mean.reshape(shape))
     return ridge, best[2].reshape(y.shape)
+
+
+def _standardised(X: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:
+    """Mean and standard deviation of each column, and the columns in these units.
+
+    A column that does not vary, or so much that no number says how much, is all zeros, about 0 and in units of 1.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre = share @ X
+        widest = np.abs(X - centre).max(axis=0)
+    varies = (widest > 0.0) & np.isfinite(widest)
+    centre, widest = np.where(varies, centre, 0.0), np.where(varies, widest, 1.0)
+    gaps = np.where(varies, (X - centre) / widest, 0.0)
+    spread = np.sqrt(share @ gaps**2)  # in units of the widest gap, so that its square is a number
+    varies &= spread > 0.0
+    spread = np.where(varies, spread, 1.0)
+    return centre, widest * spread, np.where(varies, gaps / spread, 0.0)
 
 
 def _decomposed(A: Floats) -> tuple[Floats, Floats, Floats]:
