@@ -152,3 +152,15 @@ def test_intervals_cover(way):
     error = np.sqrt(np.mean((forest.predict(columns[3000:]) - labels[3000:]) ** 2))
     assert np.sqrt(np.mean((loo.mean - labels[:3000]) ** 2)) == pytest.approx(error, rel=0.08)
     assert loo.log_density.mean() == pytest.approx(forest.log_density(columns[3000:], labels[3000:]).mean(), abs=0.1)
+
+
+def test_reviews_do_not_walk_away():
+    """Smoothing and width are learned afresh at each review: what is learned online stays near what a batch learns."""
+    rng = np.random.default_rng(3)
+    rows = rng.uniform(size=(3000, 4))
+    labels = 2 * rows[:, 0] + rng.standard_t(2.5, size=3000)
+    online = MondrianForestRegressor(10, random_state=0).partial_fit(rows, labels)
+    batch = MondrianForestRegressor(10, random_state=0).fit(rows, labels)
+    points = rng.uniform(size=(200, 4))
+    widths = [np.diff(model.predict_interval(points), axis=1).mean() for model in (online, batch)]
+    assert 0.6 < widths[0] / widths[1] < 1.6

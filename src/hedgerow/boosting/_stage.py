@@ -116,11 +116,6 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
         mean, within, between = self._core.moments_then_learn(X, labels, weights, rule, n_threads_of(self.n_jobs))
         return self._origin + mean, self._doubt(within, between)
 
-    def _set_label_model(self, core: Any) -> None:
-        super()._set_label_model(core)
-        if self._before is not None:
-            core.set_model(*self._before._core.model, n_threads_of(self.n_jobs))
-
     def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:
         mean, _, between = core.leave_one_out(self._rule_of(core, Calibration()), n_trees, n_threads_of(self.n_jobs))
         return core.row_labels() - mean, between
@@ -202,16 +197,14 @@ class VectorStage(BoostedForest):
         return core
 
     def _set_label_model(self, core: Any) -> None:
-        numbers = (FIRST_RATE, FIRST_RATIO) if self._before is None else self._before._core.model
-        core.set_model(*numbers, n_threads_of(self.n_jobs))
+        core.set_model(FIRST_RATE, FIRST_RATIO, n_threads_of(self.n_jobs))
 
     def _learn_label_model(self, core: Any) -> None:
         if core.weight >= FEWEST_ROWS:
-            again = self._learns_again(core)
-            effort = self._effort(again)
+            effort = self._effort(self._learns_again(core))
             n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
             problem = core.smoothing_problem(min(N_TREES, n_trees))
-            numbers = learn_smoothing(problem, 0.0, (None, None), effort.n_searches, core.model if again else None)
+            numbers = learn_smoothing(problem, 0.0, (None, None), effort.n_searches)
             core.set_model(*numbers, n_threads_of(self.n_jobs))
         super()._learn_label_model(core)
 

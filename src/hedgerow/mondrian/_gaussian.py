@@ -114,15 +114,13 @@ class GaussianForest(MondrianForest):
     def _learn_label_model(self, core: Any) -> None:
         if not self._learns or self.smoothing == "moments" or core.label_moments[0] < FEWEST_ROWS:
             return
-        settings, again = self._settings(), self._learns_again(core) and core.model != self._settings().first_guess()
-        effort = self._effort(again)
+        effort = self._effort(self._learns_again(core))
         n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
         numbers = learn_smoothing(
             core.smoothing_problem(min(N_TREES, n_trees)),
             core.query(self._rule_of(core, Calibration()))[0],
-            (self.drift_rate, settings.known_ratio()),
+            (self.drift_rate, self._settings().known_ratio()),
             effort.n_searches,
-            core.model if again else None,
         )
         core.set_model(*numbers, n_threads_of(self.n_jobs))
 
@@ -136,10 +134,7 @@ class GaussianForest(MondrianForest):
         labels, weights = core.row_labels()[places], core.row_weights()
         weights = weights[places] if weights.size else weights
         fixed, ratio = (self.drift_variance, self.noise_variance), self.signal_to_noise
-        again = self._learns_again(core) and not math.isnan(self._calibration.variance)
-        before, n_likelihoods = self._calibration if again else None, self._effort(again).n_likelihoods
-        found = learn_calibration(labels, means, variances, weights, fixed, ratio, n_likelihoods, before)
-        return {"_calibration": found}
+        return {"_calibration": learn_calibration(labels, means, variances, weights, fixed, ratio)}
 
     def _rule(self) -> _core.QueryRule:
         return self._rule_of(self._core, self._calibration)

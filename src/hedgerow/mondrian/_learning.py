@@ -36,11 +36,13 @@ class Effort(NamedTuple):
     fewest_smoothing: int = 5  # trees at least
     n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
     most_calibrating: int = 1000  # rows that the variance is learned from, at most; 0 if it is learned elsewhere
-    n_likelihoods: int = 70  # steps of the search for it
 
 
-AGAIN = {"n_rounds": 1, "n_searches": 10, "n_likelihoods": 40}
-"""What is spent less by a review that begins with what the one before has learned."""
+N_LIKELIHOODS = 70
+"""Steps of the search for the variance."""
+
+AGAIN = {"n_rounds": 1, "n_searches": 12}
+"""What is spent less by a review that begins with the rates in force."""
 
 FEWEST_AGAIN = 100
 """With fewer rows a review begins from nothing: what was learned before, from half as many, is of little help."""
@@ -100,11 +102,11 @@ def learn_smoothing(
     centre: float,
     known: tuple[float | None, float | None],
     n_searches: int,
-    before: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
     """gamma_2 and K that make the leave-one-out error of a few trees smallest; those known stay as they are.
 
-    The search begins where a coarse grid is best, or with what was learned before.
+    The search begins where a coarse grid is best, not with what was learned before: the two lie along a flat valley,
+    and one search after another would follow it without end.
     """
     rate, ratio = known
 
@@ -118,12 +120,9 @@ def learn_smoothing(
     free = [place for place, number in enumerate(known) if number is None]
     if not free:
         return numbers(())
-    if before is None:
-        points = [(math.log(a), math.log(b)) for a in (0.05, 0.3, 1.5, 8.0) for b in (30.0, 3000.0)]
-        grid = list(dict.fromkeys(tuple(point[place] for place in free) for point in points))
-        start = min(grid, key=error)
-    else:
-        start = tuple(math.log(before[place]) for place in free)
+    points = [(math.log(a), math.log(b)) for a in (0.05, 0.3, 1.5, 8.0) for b in (30.0, 3000.0)]
+    grid = list(dict.fromkeys(tuple(point[place] for place in free) for point in points))
+    start = min(grid, key=error)
     steps = [(0.7, 1.0)[place] for place in free]
     return numbers(minimise(error, around(start, steps), n_searches)[0])
 
@@ -135,15 +134,13 @@ def learn_calibration(
     weights: Floats,
     fixed: tuple[float | None, float | None],
     ratio: float | None,
-    n_likelihoods: int,
-    before: Calibration | None = None,
 ) -> Calibration:
     """gamma_1, sigma_y^2 and the spread of the trees under which leave-one-out labels are most likely.
 
     Row i of `means` and `variances`, in units of gamma_1, has one component a tree. Trees err apart from each other,
     and averaging them takes away most of that; so their spread overstates the doubt about the mean. And the K that
     smooths best is not the one that tells the noise. `fixed` are gamma_1 and sigma_y^2 where they are known, and
-    `ratio` is theirs if that is known. The search begins with what was learned before, if anything was.
+    `ratio` is theirs if that is known.
     """
     of_rows = weights if weights.size else None
     error = float(np.average((labels - means.mean(axis=1)) ** 2, weights=of_rows))
@@ -164,12 +161,7 @@ def learn_calibration(
     def loss(logs: Point) -> float:
         return -float(mixtures.mean_log_density(*calibration(logs)))
 
-    start, steps = (-1.0, -1.0, 0.0), (1.0, 1.0, -1.5)
-    if before is not None:
-        spread = min(max(before.spread, 0.01), 0.99)
-        drift, noise = (math.log(max(share / error, 1e-6)) for share in (before.variance * typical, before.noise))
-        start, steps = (drift, noise, math.log(spread / (1.0 - spread))), (0.5, 0.5, -0.7)
-    return calibration(minimise(loss, around(start, steps), n_likelihoods)[0])
+    return calibration(minimise(loss, around((-1.0, -1.0, 0.0), (1.0, 1.0, -1.5)), N_LIKELIHOODS)[0])
 
 
 def log_mixture_density(labels: Floats, means: Floats, variances: Floats, spread: float) -> Floats:
