@@ -127,7 +127,7 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
 
         Returns
         -------
-        features : CSR matrix of shape (n_samples, n_features_out_)
+        features : CSR matrix of shape (n_samples, `n_features_out_`)
         """
         points = self._points(X)
         n, n_trees = points.shape[0], self._cells.n_trees
