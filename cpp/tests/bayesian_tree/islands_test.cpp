@@ -86,7 +86,7 @@ TEST(moves_keep_a_tree_in_order) {
   for (std::uint64_t step = 0; step < 3000; ++step) {
     random::Stream stream(2, random::Purpose::metropolis, 0, step);
     std::optional<Candidate<Classes>> found;
-    switch (draw_below(4, stream)) {
+    switch (random::draw_below(4, stream)) {
       case 0:
         found = propose_grow(problem, tree, sides, stream);
         break;

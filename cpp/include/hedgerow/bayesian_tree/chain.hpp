@@ -60,7 +60,7 @@ class Chain {
   }
 
   std::optional<Candidate<M>> propose(random::Stream& stream) {
-    switch (draw_below(4, stream)) {
+    switch (random::draw_below(4, stream)) {
       case 0:
         return propose_grow(problem_, tree_, sides_, stream);
       case 1:

@@ -60,6 +60,25 @@ class GrowingTree {
     return log_factor;
   }
 
+  /// One stage as another tree took it, whose nodes lie in the order in which they came. The proposal is the prior, or
+  /// the optimal one over all features: then the factor is the same whatever was drawn.
+  double repeat(const std::vector<SplitNode>& told, const Problem<M>& problem, const Growth& growth, Workspace& room) {
+    const SharedBlock<M> block = blocks_[next_];
+    const SplitNode& node = told[next_];
+    double log_likelihood_ratio = 0.0;
+    if (node.is_leaf()) {
+      stop_next();
+    } else {
+      const Rule rule{node.feature, node.location};
+      auto [left, right] = *divide(problem, *block, rule, room.sides);
+      log_likelihood_ratio = left->log_marginal + right->log_marginal - block->log_marginal;
+      split_next(rule, std::move(left), std::move(right));
+    }
+    skip_certain_leaves(problem.data);
+    if (growth.proposal == Proposal::prior) return log_likelihood_ratio;
+    return whole_table(problem, *block, room).log_total - block->log_marginal;
+  }
+
   /// The next node becomes an inner one above two new nodes.
   void split_next(Rule rule, SharedBlock<M> left, SharedBlock<M> right) {
     nodes_[next_] = {rule.feature, static_cast<std::uint32_t>(nodes_.size()), rule.location};

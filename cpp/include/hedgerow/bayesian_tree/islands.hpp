@@ -30,8 +30,8 @@ class FilterIsland {
 
   void run(std::size_t most_visits) {
     std::size_t n_visits = 0;
-    filter_.run([&](GrowingTree<M>& tree,
-                    random::Stream& stream) { return tree.grow(problem_, growth_, room_, stream, n_visits); },
+    filter_.run([&](GrowingTree<M>& tree, random::Stream& stream,
+                    bool) { return tree.grow(problem_, growth_, room_, stream, n_visits); },
                 [&] { return n_visits < most_visits; });
   }
 

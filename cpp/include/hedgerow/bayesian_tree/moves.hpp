@@ -20,7 +20,7 @@ struct Candidate {
 };
 
 inline std::uint32_t draw_from(const std::vector<std::uint32_t>& ids, random::Stream& stream) {
-  return ids[draw_below(ids.size(), stream)];
+  return ids[random::draw_below(ids.size(), stream)];
 }
 
 inline double log_size(const std::vector<std::uint32_t>& ids) { return std::log(static_cast<double>(ids.size())); }

@@ -45,7 +45,7 @@ Decision decide_empirically(const Problem<M>& problem, const Block<M>& block, Wo
   if (!chosen) return {std::nullopt, 0.0};
   const auto& ranks = room.scan.distinct_ranks(problem.data, block.rows, *chosen);
   const auto& values = problem.data.values[chosen->feature];
-  const std::uint32_t gap = draw_below(ranks.size() - 1, stream);
+  const std::uint32_t gap = random::draw_below(ranks.size() - 1, stream);
   const RankRange between{ranks[gap], ranks[gap + 1]};
   const double share = share_of_range(values, between, chosen->range);
   const double location = draw_between(values[between.lowest], values[between.highest], stream);
@@ -93,15 +93,20 @@ Decision decide_from_table(const Problem<M>& problem, const Block<M>& block, con
   return {Rule{feature, location}, table.log_total - (gap.log_weight - log_share)};
 }
 
-/// One-step optimal, section 3.3.1: every cut of every feature is weighed by the labels. The table is remembered by the
-/// block, for all particles that share it.
+/// The table of all features, which is remembered by the block, for all particles that share it.
 template <label::LeafModel M>
-Decision decide_optimally(const Problem<M>& problem, const Block<M>& block, Workspace& room, random::Stream& stream) {
+const SplitTable& whole_table(const Problem<M>& problem, const Block<M>& block, Workspace& room) {
   if (!block.table) {
     auto features = varying_features(problem.data, block.rows);
     block.table = std::make_unique<const SplitTable>(split_table(problem, block, std::move(features), room.scan));
   }
-  return decide_from_table(problem, block, *block.table, room.scan, stream);
+  return *block.table;
+}
+
+/// One-step optimal, section 3.3.1: every cut of every feature is weighed by the labels.
+template <label::LeafModel M>
+Decision decide_optimally(const Problem<M>& problem, const Block<M>& block, Workspace& room, random::Stream& stream) {
+  return decide_from_table(problem, block, whole_table(problem, block, room), room.scan, stream);
 }
 
 /// Between prior and optimal, as section 3.5 asks: a few features are drawn like the prior draws one, and all cuts of
@@ -115,7 +120,7 @@ Decision decide_among_few(const Problem<M>& problem, const Block<M>& block, std:
   std::iota(all.begin(), all.end(), 0U);
   std::vector<std::uint32_t> chosen;
   for (std::size_t i = 0; i < all.size() && chosen.size() < n_features; ++i) {
-    std::swap(all[i], all[i + draw_below(all.size() - i, stream)]);
+    std::swap(all[i], all[i + random::draw_below(all.size() - i, stream)]);
     if (varies(problem.data.column(all[i]), block.rows)) chosen.push_back(all[i]);
   }
   std::ranges::sort(chosen);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hedgerow/bayesian_tree/ranked_rows.hpp"
-#include "hedgerow/random/stream.hpp"
+#include "hedgerow/random/distributions.hpp"
 
 namespace hedgerow::bayesian_tree {
 
@@ -68,24 +68,19 @@ inline std::vector<std::uint32_t> varying_features(const RankedRows& data, std::
   return found;
 }
 
-/// A whole number below n, each as likely.
-inline std::uint32_t draw_below(std::size_t n, random::Stream& stream) {
-  return static_cast<std::uint32_t>(stream.uniform() * static_cast<double>(n));
-}
-
 /// A feature of V_j, each as likely; none if all rows are equal. Features are drawn until one varies, which is cheap
 /// where most do; after a few tries all are looked at.
 inline std::optional<VaryingFeature> draw_varying_feature(const RankedRows& data, std::span<const RowId> rows,
                                                           random::Stream& stream) {
   constexpr int most_tries = 8;
   for (int attempt = 0; attempt < most_tries; ++attempt) {
-    const std::uint32_t feature = draw_below(data.n_features, stream);
+    const std::uint32_t feature = random::draw_below(data.n_features, stream);
     const RankRange range = range_of(data.column(feature), rows);
     if (range.varies()) return VaryingFeature{feature, range};
   }
   const auto varying = varying_features(data, rows);
   if (varying.empty()) return std::nullopt;
-  const std::uint32_t feature = varying[draw_below(varying.size(), stream)];
+  const std::uint32_t feature = varying[random::draw_below(varying.size(), stream)];
   return VaryingFeature{feature, range_of(data.column(feature), rows)};
 }
 

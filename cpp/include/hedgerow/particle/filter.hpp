@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A particle filter: all particles take a step, their weights change, and when few carry most of the weight they are
 // resampled (document 004, Algorithm 3.1, lines 6 to 17). What a particle is and how it steps is the caller's matter.
-// Work can be cut anywhere between two steps and taken up again; that changes nothing.
+// Work can be cut anywhere between two steps and taken up again; that changes nothing. A conditional filter (Andrieu,
+// Doucet and Holenstein 2010; document 004, Algorithm 4.2) keeps its first particle, whatever is resampled: its steps
+// are told beforehand, and one drawn from all particles in the end leaves their target as it was.
 #pragma once
 
 #include <cmath>
@@ -26,6 +28,10 @@ struct Schedule {
   double least_share = 0.1;  ///< resample if the effective sample size is below this share of the particles
 };
 
+/// Does the first particle survive every resampling? If so, resample by independent draws: other schemes would have to
+/// know of it.
+enum class Keeps { none, first };
+
 /// Which filter this is, among independent ones with the same seed.
 struct FilterKey {
   std::uint64_t seed;
@@ -43,10 +49,11 @@ class Filter {
   static constexpr std::size_t most_particles = std::size_t{1} << 24;  ///< so that the names of steps differ
 
   /// n copies of the first particle, each with this weight.
-  Filter(const P& first, double log_weight, std::size_t n, Schedule schedule, FilterKey key)
-      : particles_(n, first), log_weights_(n, log_weight), schedule_(schedule), key_(key) {}
+  Filter(const P& first, double log_weight, std::size_t n, Schedule schedule, FilterKey key, Keeps keeps = Keeps::none)
+      : particles_(n, first), log_weights_(n, log_weight), schedule_(schedule), key_(key), keeps_(keeps) {}
 
   [[nodiscard]] const std::vector<P>& particles() const { return particles_; }
+  [[nodiscard]] const std::vector<double>& log_weights() const { return log_weights_; }
   [[nodiscard]] std::vector<double> weights() const { return normalised(log_weights_); }
   [[nodiscard]] bool is_finished() const { return finished_; }
   [[nodiscard]] std::size_t n_resamplings() const { return n_resamplings_; }
@@ -56,15 +63,15 @@ class Filter {
     return log_sum_exp(log_weights_) - std::log(static_cast<double>(particles_.size()));
   }
 
-  /// step(particle, stream) takes a particle one stage further and returns the logarithm of the factor on its weight,
-  /// equation (3.7). Goes on until finished, or until may_go_on() says no.
+  /// step(particle, stream, is_kept) takes a particle one stage further and returns the logarithm of the factor on its
+  /// weight, equation (3.7); the kept one has to step as it did. Goes on until finished, or until may_go_on() says no.
   template <class Step, class GoOn>
   void run(Step&& step, GoOn&& may_go_on) {
     while (!finished_ && may_go_on()) {
       P& particle = particles_[next_];
       if (!particle.is_complete()) {
         random::Stream stream = step_stream(key_, stage_, next_);
-        log_weights_[next_] += step(particle, stream);
+        log_weights_[next_] += step(particle, stream, keeps_ == Keeps::first && next_ == 0);
       }
       if (++next_ == particles_.size()) end_stage();
     }
@@ -86,12 +93,16 @@ class Filter {
     if (effective_sample_size(weights) >= schedule_.least_share * n) return;
     random::Stream stream(key_.seed, random::Purpose::resample, key_.island, stage_);
     const double log_mean = log_evidence();
-    replace_by(offspring(schedule_.scheme, weights, particles_.size(), stream));
+    const std::size_t n_kept = keeps_ == Keeps::first ? 1 : 0;
+    auto copies = offspring(schedule_.scheme, weights, particles_.size() - n_kept, stream);
+    if (n_kept > 0) ++copies[0];
+    replace_by(copies);
     std::ranges::fill(log_weights_, log_mean);  // in logarithms: a particle may be a thousand nats behind
     ++n_resamplings_;
   }
 
-  /// A particle with offspring stays where it is, and its other copies take the places of those without.
+  /// A particle with offspring, as the kept one always has, stays where it is, and its other copies take the places of
+  /// those without.
   void replace_by(const std::vector<std::uint32_t>& copies) {
     std::size_t vacant = 0;
     for (std::size_t c = 0; c < copies.size(); ++c) {
@@ -106,6 +117,7 @@ class Filter {
   std::vector<double> log_weights_;
   Schedule schedule_;
   FilterKey key_;
+  Keeps keeps_;
   std::uint64_t stage_ = 0;
   std::size_t next_ = 0;  ///< the particle whose turn it is
   std::size_t n_resamplings_ = 0;

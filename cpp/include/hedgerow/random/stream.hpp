@@ -21,6 +21,9 @@ enum class Purpose : std::uint32_t {
   particle_step = 16,
   resample = 17,
   metropolis = 18,
+  tree_of_sum = 19,
+  noise = 20,
+  latent = 21,
   cut = 24
 };
 

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "hedgerow/bart/archive.hpp"
+
+namespace hedgerow::bindings {
+namespace {
+
+using namespace bart;
+
+Points points_of(const Matrix<double>& x) { return {x.data(), x.shape(0), x.shape(1)}; }
+
+std::vector<double> copy_of(const Vector<double>& array) { return {array.data(), array.data() + array.shape(0)}; }
+
+/// Fixed numbers so small that no sum of residuals can overflow, if none exceeds `most`.
+Units units_for(const std::vector<double>& weights, std::size_t n_rows, double most) {
+  double total = static_cast<double>(n_rows), heaviest = 1.0;
+  if (!weights.empty()) {
+    total = heaviest = 0.0;
+    for (const double weight : weights) {
+      total += weight;
+      heaviest = std::max(heaviest, weight);
+    }
+  }
+  const double reach = most * std::max(total, static_cast<double>(n_rows));
+  const double label = std::exp2(std::max(-40.0, std::ceil(std::log2(reach)) - 61.0));
+  return {label, weights.empty() ? 1.0 : heaviest * 0x1p-30};
+}
+
+template <class A>
+void take_arrays(A& archive, const nb::dict& arrays, const std::string& prefix) {
+  archive.for_each_array([&](const char* key, auto& values) {
+    using T = typename std::decay_t<decltype(values)>::value_type;
+    const std::string name = prefix + key;
+    Vector<T> array;
+    if (!arrays.contains(name.c_str()) || !nb::try_cast(arrays[name.c_str()], array, false)) {
+      throw std::invalid_argument("not valid draws of sums of trees: the array " + name + " is missing or mistyped");
+    }
+    values.assign(array.data(), array.data() + array.shape(0));
+  });
+}
+
+template <class A>
+void give_arrays(A&& archive, nb::dict& arrays, const std::string& prefix) {
+  archive.for_each_array(
+      [&](const char* key, auto& values) { arrays[(prefix + key).c_str()] = to_numpy(std::move(values)); });
+}
+
+std::string chain_prefix(std::size_t chain) { return "chain" + std::to_string(chain) + "."; }
+
+/// All that is not learned, and travels with a model's parameters.
+struct SumSettings {
+  bayesian_tree::TreePrior prior;
+  double leaf_deviation;
+  std::size_t n_trees;
+  std::vector<std::pair<Move, std::uint32_t>> moves;
+  std::size_t n_particles;
+  double noise_df, noise_scale;
+};
+
+std::unique_ptr<Sampler> new_sampler(BinnedRows data, std::vector<double> labels, std::vector<double> weights,
+                                     ResponseKind kind, std::vector<double> offsets, const SumSettings& settings,
+                                     std::size_t n_chains, std::uint64_t seed, Start start) {
+  const std::size_t n = data.n_rows;
+  if (labels.size() != n || (!weights.empty() && weights.size() != n)) {
+    throw std::invalid_argument("features, labels and weights differ in length");
+  }
+  const double spread = settings.leaf_deviation * std::sqrt(static_cast<double>(settings.n_trees));
+  const Units units = units_for(weights, n, 256.0 * std::max(1.0, spread));
+  Problem problem{
+      std::move(data), std::move(weights), settings.prior,       settings.leaf_deviation * settings.leaf_deviation,
+      units,           settings.n_trees,   Plan{settings.moves}, settings.n_particles};
+  Response response{kind, std::move(labels), std::move(offsets), settings.noise_df, settings.noise_scale};
+  return std::make_unique<Sampler>(std::move(problem), std::move(response), n_chains, seed, start);
+}
+
+void bind_settings(nb::module_& m) {
+  nb::enum_<Move>(m, "TreeMove")
+      .value("grow_prune", Move::grow_prune)
+      .value("even_grow_prune", Move::even_grow_prune)
+      .value("cgm", Move::cgm)
+      .value("perturb", Move::perturb)
+      .value("change", Move::change)
+      .value("swap", Move::swap)
+      .value("heat_bath", Move::heat_bath)
+      .value("exchange", Move::exchange)
+      .value("subtree_particles", Move::subtree_particles)
+      .value("particles", Move::particles);
+  nb::enum_<ResponseKind>(m, "ResponseKind")
+      .value("normal", ResponseKind::normal)
+      .value("probit", ResponseKind::probit)
+      .value("classes", ResponseKind::classes);
+  nb::enum_<Start>(m, "ChainStart").value("leaves", Start::leaves).value("prior", Start::prior);
+  nb::class_<SumSettings>(m, "SumSettings")
+      .def(
+          "__init__",
+          [](SumSettings* self, bayesian_tree::TreePrior prior, double leaf_deviation, std::size_t n_trees,
+             std::vector<std::pair<Move, std::uint32_t>> moves, std::size_t n_particles, double noise_df,
+             double noise_scale) {
+            new (self)
+                SumSettings{prior, leaf_deviation, n_trees, std::move(moves), n_particles, noise_df, noise_scale};
+          },
+          nb::kw_only(), nb::arg("prior"), nb::arg("leaf_deviation"), nb::arg("n_trees"), nb::arg("moves"),
+          nb::arg("n_particles"), nb::arg("noise_df"), nb::arg("noise_scale"));
+}
+
+}  // namespace
+
+void bind_bart(nb::module_& m) {
+  bind_settings(m);
+  nb::class_<Sampler>(m, "SumOfTreesSampler")
+      .def_static(
+          "begin",
+          [](const Matrix<double>& x, const Vector<double>& y, const Vector<double>& weights, ResponseKind kind,
+             std::vector<double> offsets, const SumSettings& settings, std::size_t n_chains, std::uint64_t seed,
+             Start start, std::size_t n_threads) {
+            nb::gil_scoped_release release;
+            return new_sampler(BinnedRows(points_of(x), n_threads), copy_of(y), copy_of(weights), kind,
+                               std::move(offsets), settings, n_chains, seed, start);
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::kw_only(),
+          nb::arg("kind"), nb::arg("offsets"), nb::arg("settings"), nb::arg("n_chains"), nb::arg("seed"),
+          nb::arg("start"), nb::arg("n_threads"))
+      .def_static(
+          "restore",
+          [](const nb::dict& arrays, const Vector<double>& y, const Vector<double>& weights, ResponseKind kind,
+             std::vector<double> offsets, const SumSettings& settings, std::size_t n_chains, std::uint64_t seed) {
+            RowsArchive rows;
+            take_arrays(rows, arrays, "");
+            auto sampler = new_sampler(restored(rows), copy_of(y), copy_of(weights), kind, std::move(offsets), settings,
+                                       n_chains, seed, Start::leaves);
+            for (std::size_t c = 0; c < n_chains; ++c) {
+              ChainArchive archive;
+              take_arrays(archive, arrays, chain_prefix(c));
+              sampler->draws()[c] = restored_draws(archive, sampler->problem(), sampler->response().n_sums());
+              bart::restore(archive, sampler->problem(), sampler->response(), *sampler->chains()[c]);
+            }
+            return sampler;
+          },
+          nb::arg("arrays"), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::kw_only(), nb::arg("kind"),
+          nb::arg("offsets"), nb::arg("settings"), nb::arg("n_chains"), nb::arg("seed"))
+      .def("run", &Sampler::run, nb::arg("n_sweeps"), nb::arg("keep_every"), nb::arg("n_threads"),
+           nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("width", [](const Sampler& self) { return self.problem().data.n_features; })
+      .def_prop_ro(
+          "n_draws", [](const Sampler& self) { return self.draws()[0].size(); }, "Of each chain.")
+      .def_prop_ro("n_bytes",
+                   [](const Sampler& self) {
+                     std::size_t total = 0;
+                     for (const Draws& draws : self.draws()) total += draws.n_bytes();
+                     return total;
+                   })
+      .def(
+          "notes",
+          [](const Sampler& self) {
+            std::vector<double> found;
+            for (const Draws& draws : self.draws()) {
+              for (const Notes& notes : draws.notes) {
+                found.insert(found.end(), {notes.noise, notes.log_likelihood, notes.n_leaves, notes.n_roots_changed});
+              }
+            }
+            return to_numpy(std::move(found), {self.draws().size(), self.draws()[0].size(), 4});
+          },
+          "Noise, log-likelihood, mean number of leaves and share of changed roots: chains by draws by four.")
+      .def(
+          "predict",
+          [](const Sampler& self, const Matrix<double>& x, std::size_t n_threads) {
+            const Problem& problem = self.problem();
+            if (x.shape(1) != problem.data.n_features) throw std::invalid_argument("wrong number of columns");
+            const std::size_t n_sums = self.response().n_sums(), n_draws = self.draws()[0].size(), n = x.shape(0);
+            std::vector<double> found(self.draws().size() * n_draws * n_sums * n);
+            {
+              nb::gil_scoped_release release;
+              for (std::size_t c = 0; c < self.draws().size(); ++c) {
+                bart::predict(self.draws()[c], problem.data, n_sums, problem.n_trees, points_of(x), n_threads,
+                              found.data() + c * n_draws * n_sums * n);
+              }
+            }
+            return to_numpy(std::move(found), {self.draws().size() * n_draws, n_sums, n});
+          },
+          nb::arg("x").noconvert(), nb::arg("n_threads"),
+          "Draws, chain after chain, by sums by rows; offsets left out.")
+      .def(
+          "split_counts",
+          [](const Sampler& self) {
+            const std::size_t width = self.problem().data.n_features, n_draws = self.draws()[0].size();
+            const std::size_t trees_a_draw = self.response().n_sums() * self.problem().n_trees;
+            std::vector<std::uint32_t> found(self.draws().size() * n_draws * width, 0);
+            for (std::size_t c = 0; c < self.draws().size(); ++c) {
+              const Draws& draws = self.draws()[c];
+              for (std::size_t i = 0; i < n_draws; ++i) {
+                const auto first = (draws.first_node[i] - i * trees_a_draw) / 2;
+                const auto last = (draws.first_node[i + 1] - (i + 1) * trees_a_draw) / 2;
+                for (auto rule = first; rule < last; ++rule) {
+                  ++found[(c * n_draws + i) * width + (draws.code.rules[rule] >> 8)];
+                }
+              }
+            }
+            return to_numpy(std::move(found), {self.draws().size() * n_draws, width});
+          },
+          "How often the trees of each draw split each column.")
+      .def(
+          "cuts", [](const Sampler& self) { return self.problem().data.cuts; }, "Of each column.")
+      .def("archive", [](const Sampler& self) {
+        nb::dict arrays;
+        give_arrays(archived(self.problem().data), arrays, "");
+        for (std::size_t c = 0; c < self.draws().size(); ++c) {
+          const bool with_utilities = self.response().kind != ResponseKind::normal;
+          give_arrays(archived(self.draws()[c], *self.chains()[c], with_utilities), arrays, chain_prefix(c));
+        }
+        return arrays;
+      });
+}
+
+}  // namespace hedgerow::bindings

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Chains and what they have drawn, as flat arrays for files. What comes from a file is checked, all of it, before use.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+#include "hedgerow/bart/sampler.hpp"
+
+namespace hedgerow::bart {
+
+inline void require(bool holds, const char* sentence) {
+  if (!holds) throw std::invalid_argument(std::string("not valid draws of sums of trees: ") + sentence);
+}
+
+struct RowsArchive {
+  std::vector<Bin> bins;
+  std::vector<std::uint64_t> n_cuts;
+  std::vector<double> cuts;
+
+  template <class Function>
+  void for_each_array(Function&& f) {
+    f("rows.bins", bins);
+    f("rows.n_cuts", n_cuts);
+    f("rows.cuts", cuts);
+  }
+};
+
+struct ChainArchive {
+  std::vector<std::uint8_t> shape, state_shape;
+  std::vector<std::uint32_t> rules, state_rules;
+  std::vector<float> values;
+  std::vector<Fixed> state_values, utilities;
+  std::vector<std::uint64_t> first_node, state_counts;  ///< counts: nodes and sweeps
+  std::vector<double> notes, noise_variance;
+
+  template <class Function>
+  void for_each_array(Function&& f) {
+    f("draws.shape", shape);
+    f("draws.rules", rules);
+    f("draws.values", values);
+    f("draws.first_node", first_node);
+    f("draws.notes", notes);
+    f("state.shape", state_shape);
+    f("state.rules", state_rules);
+    f("state.values", state_values);
+    f("state.counts", state_counts);
+    f("state.utilities", utilities);
+    f("state.noise_variance", noise_variance);
+  }
+};
+
+inline RowsArchive archived(const BinnedRows& data) {
+  RowsArchive archive{data.bins, {}, {}};
+  for (const auto& cuts : data.cuts) {
+    archive.n_cuts.push_back(cuts.size());
+    archive.cuts.insert(archive.cuts.end(), cuts.begin(), cuts.end());
+  }
+  return archive;
+}
+
+inline BinnedRows restored(const RowsArchive& archive) {
+  BinnedRows data;
+  data.n_features = archive.n_cuts.size();
+  require(data.n_features > 0 && archive.bins.size() % data.n_features == 0, "rows do not fill their columns");
+  data.n_rows = archive.bins.size() / data.n_features;
+  require(data.n_rows > 0, "there are no rows");
+  data.bins = archive.bins;
+  std::size_t first = 0;
+  for (std::uint32_t d = 0; d < data.n_features; ++d) {
+    const std::uint64_t n = archive.n_cuts[d];
+    require(n <= BinnedRows::most_cuts && n <= archive.cuts.size() - first, "cuts of a column are missing");
+    const auto begin = archive.cuts.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto& cuts = data.cuts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(n));
+    for (std::size_t i = 0; i < n; ++i) {
+      require(std::isfinite(cuts[i]) && (i == 0 || cuts[i - 1] < cuts[i]), "cuts of a column do not rise");
+    }
+    require(std::all_of(data.column(d), data.column(d) + data.n_rows, [&](Bin bin) { return bin <= n; }),
+            "a value lies beyond the cuts of its column");
+    first += n;
+  }
+  require(first == archive.cuts.size(), "there are more cuts than columns have");
+  return data;
+}
+
+inline ChainArchive archived(const Draws& draws, const Chain& chain, bool with_utilities) {
+  ChainArchive archive;
+  archive.shape = draws.code.shape;
+  archive.rules = draws.code.rules;
+  archive.values = draws.code.values;
+  archive.first_node = draws.first_node;
+  for (const Notes& notes : draws.notes) {
+    archive.notes.insert(archive.notes.end(),
+                         {notes.noise, notes.log_likelihood, notes.n_leaves, notes.n_roots_changed});
+  }
+  TreeCode<Fixed> state;
+  for (const SumOfTrees& sum : chain.sums()) {
+    for (const Tree& tree : sum.trees()) state.append(tree, [](const Node& leaf) { return leaf.value; });
+  }
+  archive.state_shape = std::move(state.shape);
+  archive.state_rules = std::move(state.rules);
+  archive.state_values = std::move(state.values);
+  archive.state_counts = {state.n_nodes, chain.n_sweeps()};
+  archive.noise_variance = {chain.noise_variance()};
+  if (with_utilities) {
+    for (const auto& utilities : chain.utilities()) {
+      archive.utilities.insert(archive.utilities.end(), utilities.begin(), utilities.end());
+    }
+  }
+  return archive;
+}
+
+inline Draws restored_draws(const ChainArchive& archive, const Problem& problem, std::size_t n_sums) {
+  Draws draws;
+  draws.first_node = archive.first_node;
+  require(archive.notes.size() % 4 == 0 && !draws.first_node.empty() && draws.first_node[0] == 0 &&
+              draws.first_node.size() == archive.notes.size() / 4 + 1,
+          "draws and notes differ in number");
+  for (std::size_t i = 0; i + 3 < archive.notes.size(); i += 4) {
+    const double* note = archive.notes.data() + i;
+    require(std::all_of(note, note + 4, [](double value) { return std::isfinite(value); }), "a note is not finite");
+    draws.notes.push_back({note[0], note[1], note[2], note[3]});
+  }
+  draws.code = {archive.shape, draws.first_node.back(), archive.rules, archive.values};
+  const std::uint64_t trees_a_draw = n_sums * problem.n_trees;
+  require(draws.code.holds(draws.size() * trees_a_draw, problem.data.cuts), "trees are not whole");
+  require(std::ranges::all_of(archive.values, [](float value) { return std::isfinite(value); }),
+          "a value is not finite");
+  // Each draw begins where a tree does, after as many trees as it should.
+  std::uint64_t node = 0;
+  CodeReader<float> reader(draws.code);
+  for (std::size_t draw = 0; draw < draws.size(); ++draw) {
+    require(draws.first_node[draw] == node, "a draw does not begin with a tree");
+    for (std::uint64_t tree = 0; tree < trees_a_draw; ++tree) {
+      for (std::uint64_t n_open = 1; n_open > 0; ++node) n_open = reader.next_is_inner() ? n_open + 1 : n_open - 1;
+    }
+  }
+  return draws;
+}
+
+inline void restore(const ChainArchive& archive, const Problem& problem, const Response& response, Chain& chain) {
+  require(archive.state_counts.size() == 2 && archive.noise_variance.size() == 1, "the state is not whole");
+  require(archive.noise_variance[0] > 0.0 && std::isfinite(archive.noise_variance[0]), "the noise is not positive");
+  require(archive.state_counts[1] < (std::uint64_t{1} << 32), "there are too many sweeps");
+  const TreeCode<Fixed> state{archive.state_shape, archive.state_counts[0], archive.state_rules, archive.state_values};
+  require(state.holds(response.n_sums() * problem.n_trees, problem.data.cuts), "trees of the state are not whole");
+  const double most = 0x1p61 / static_cast<double>(problem.data.n_rows);
+  const auto is_small = [&](Fixed value) { return std::abs(static_cast<double>(value)) * 4.0 <= most; };
+  double total = 0.0;
+  for (const Fixed value : state.values) total += std::abs(static_cast<double>(value));
+  require(total * 4.0 <= most && std::ranges::all_of(archive.utilities, is_small), "a value is out of range");
+  Utilities utilities = first_utilities(response, problem.units);
+  if (response.kind != ResponseKind::normal) {
+    const std::size_t n = problem.data.n_rows;
+    require(archive.utilities.size() == n * utilities.size(), "utilities are missing");
+    for (std::size_t k = 0; k < utilities.size(); ++k) {
+      std::copy_n(archive.utilities.begin() + static_cast<std::ptrdiff_t>(k * n), n, utilities[k].begin());
+    }
+  }
+  CodeReader<Fixed> reader(state);
+  std::vector<std::vector<Tree>> trees(response.n_sums());
+  for (auto& sum : trees) {
+    for (std::size_t m = 0; m < problem.n_trees; ++m) {
+      sum.push_back(reader.next_tree(problem.data, [](Node& leaf, Fixed value) { leaf.value = value; }));
+    }
+  }
+  require(chain.restore(std::move(trees), std::move(utilities), archive.noise_variance[0], archive.state_counts[1]),
+          "a rule divides no rows");
+}
+
+}  // namespace hedgerow::bart

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The training rows, column by column, each value replaced by the number of its bin. A column has at most 255 cuts, so
+// a bin is a byte, and what a sweep reads stays in the cache. Every gap between neighbouring values is a cut if there
+// are few enough; otherwise the gaps are dealt, in order, into runs of about equally many rows, and the widest of each
+// run is a cut: wherever values fall into clusters, there is a cut between them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "hedgerow/parallel/for_each_index.hpp"
+
+namespace hedgerow::bart {
+
+using RowId = std::uint32_t;
+using Bin = std::uint8_t;
+
+/// Row by row, as they come.
+struct Points {
+  const double* values;
+  std::size_t n, width;
+};
+
+struct BinnedRows {
+  static constexpr std::size_t most_cuts = 255;
+
+  std::size_t n_rows = 0, n_features = 0;
+  std::vector<Bin> bins;                  ///< column by column
+  std::vector<std::vector<double>> cuts;  ///< of each column, rising; a value in bin b is at most cuts[b]
+
+  BinnedRows() = default;
+  BinnedRows(Points points, std::size_t n_threads)
+      : n_rows(points.n), n_features(points.width), bins(points.n * points.width), cuts(points.width) {
+    parallel::for_each_index(n_features, n_threads, [&](std::size_t d, std::size_t) {
+      std::vector<double> column(n_rows);
+      for (std::size_t row = 0; row < n_rows; ++row) column[row] = points.values[row * n_features + d];
+      std::vector<double> sorted = column;
+      std::ranges::sort(sorted);
+      cuts[d] = chosen_cuts(sorted);
+      for (std::size_t row = 0; row < n_rows; ++row) bins[d * n_rows + row] = bin_of(d, column[row]);
+    });
+  }
+
+  [[nodiscard]] const Bin* column(std::uint32_t feature) const { return bins.data() + feature * n_rows; }
+
+  [[nodiscard]] Bin bin_of(std::size_t feature, double value) const {
+    const auto& rising = cuts[feature];
+    return static_cast<Bin>(std::ranges::lower_bound(rising, value) - rising.begin());
+  }
+
+ private:
+  /// Between two values; the lower goes left and the upper right, whatever rounding does.
+  static double between(double lower, double upper) {
+    const double middle = 0.5 * lower + 0.5 * upper;
+    return middle >= upper ? lower : std::max(middle, lower);
+  }
+
+  static std::vector<double> chosen_cuts(const std::vector<double>& sorted) {
+    std::vector<std::size_t> gaps;  // by the row on their left
+    for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
+      if (sorted[i] < sorted[i + 1]) gaps.push_back(i);
+    }
+    std::vector<double> chosen;
+    const auto width = [&](std::size_t i) { return 0.5 * sorted[i + 1] - 0.5 * sorted[i]; };
+    const bool is_short = gaps.size() <= most_cuts;
+    for (std::size_t g = 0; g < gaps.size();) {
+      const auto run_of = [&](std::size_t gap) { return is_short ? gap : gaps[gap] * most_cuts / sorted.size(); };
+      std::size_t widest = g, next = g;
+      for (; next < gaps.size() && run_of(next) == run_of(g); ++next) {
+        if (width(gaps[next]) > width(gaps[widest])) widest = next;
+      }
+      chosen.push_back(between(sorted[gaps[widest]], sorted[gaps[widest] + 1]));
+      g = next;
+    }
+    return chosen;
+  }
+};
+
+}  // namespace hedgerow::bart

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One Markov chain over sums of trees and all that is drawn with them (document 004, Algorithm 4.1).
+#pragma once
+
+#include <vector>
+
+#include "hedgerow/bart/response.hpp"
+
+namespace hedgerow::bart {
+
+/// Where a chain begins: all trees single leaves of value zero, or draws from the prior.
+enum class Start : std::uint8_t { leaves, prior };
+
+struct ChainKey {
+  std::uint64_t seed;
+  std::uint32_t chain;
+};
+
+/// What is noted down of a state, besides the trees.
+struct Notes {
+  double noise;  ///< its standard deviation
+  double log_likelihood;
+  double n_leaves;         ///< mean over trees
+  double n_roots_changed;  ///< share of trees whose root has changed in the last sweep
+};
+
+class Chain {
+ public:
+  Chain(const Problem& problem, const Response& response, ChainKey key, Start start)
+      : problem_(&problem),
+        response_(&response),
+        key_(key),
+        utilities_(first_utilities(response, problem.units)),
+        total_weight_(problem.weights.empty() ? static_cast<double>(problem.data.n_rows) : 0.0) {
+    for (const double weight : problem.weights) total_weight_ += weight;
+    for (std::uint32_t k = 0; k < response.n_sums(); ++k) {
+      sums_.emplace_back(problem, utilities_[k]);
+      if (start == Start::prior) sums_.back().start_from_prior(sweep_key(k));
+    }
+    ++sweep_;
+  }
+
+  [[nodiscard]] const std::vector<SumOfTrees>& sums() const { return sums_; }
+  [[nodiscard]] const Utilities& utilities() const { return utilities_; }
+  [[nodiscard]] std::uint64_t n_sweeps() const { return sweep_; }
+  [[nodiscard]] double noise_variance() const { return noise_variance_; }
+
+  void sweep() {
+    draw_noise_or_utilities();
+    n_roots_changed_ = 0;
+    for (std::uint32_t k = 0; k < sums_.size(); ++k) {
+      sums_[k].set_noise(noise_variance_);
+      n_roots_changed_ += sums_[k].sweep(sweep_key(k));
+    }
+    ++sweep_;
+  }
+
+  [[nodiscard]] Notes notes() const {
+    const double n_trees = static_cast<double>(sums_.size() * problem_->n_trees);
+    double n_leaves = 0.0;
+    for (const SumOfTrees& sum : sums_) {
+      for (const Tree& tree : sum.trees()) n_leaves += static_cast<double>(tree.n_leaves());
+    }
+    const bool is_normal = response_->kind == ResponseKind::normal;
+    const double squares = is_normal ? sum_of_squares(sums_[0], problem_->weights) : 0.0;
+    return {std::sqrt(noise_variance_),
+            log_likelihood(*response_, sums_, utilities_, problem_->units, noise_variance_, total_weight_, squares),
+            n_leaves / n_trees, static_cast<double>(n_roots_changed_) / n_trees};
+  }
+
+  /// What the trees of a sum say of a training row, offset left out.
+  [[nodiscard]] double mean_at(std::size_t sum, std::size_t row) const {
+    return static_cast<double>(utilities_[sum][row] - sums_[sum].residuals()[row]) * problem_->units.label;
+  }
+
+  /// Goes on from a state that a file has. False if its trees do not fit the rows.
+  bool restore(std::vector<std::vector<Tree>> trees, Utilities utilities, double noise_variance, std::uint64_t sweep) {
+    sums_.clear();
+    utilities_ = std::move(utilities);
+    noise_variance_ = noise_variance;
+    sweep_ = sweep;
+    for (std::size_t k = 0; k < trees.size(); ++k) {
+      sums_.emplace_back(*problem_, utilities_[k]);
+      if (!sums_.back().restore(std::move(trees[k]))) return false;
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] SweepKey sweep_key(std::uint32_t sum) const { return {key_.seed, key_.chain, sum, sweep_}; }
+
+  void draw_noise_or_utilities() {
+    const SweepKey key = sweep_key(0);
+    switch (response_->kind) {
+      case ResponseKind::normal:
+        noise_variance_ = draw_noise(*response_, sum_of_squares(sums_[0], problem_->weights), total_weight_,
+                                     key.stream(random::Purpose::noise, 0));
+        break;
+      case ResponseKind::probit:
+        draw_signs(*response_, sums_[0], utilities_, problem_->units, key.stream(random::Purpose::latent, 0));
+        break;
+      case ResponseKind::classes:
+        draw_ranks(*response_, sums_, utilities_, problem_->units, key.stream(random::Purpose::latent, 0));
+        break;
+    }
+  }
+
+  const Problem* problem_;
+  const Response* response_;
+  ChainKey key_;
+  Utilities utilities_;
+  double total_weight_;
+  std::vector<SumOfTrees> sums_;
+  double noise_variance_ = 1.0;
+  std::uint64_t sweep_ = 0;
+  std::size_t n_roots_changed_ = 0;
+};
+
+}  // namespace hedgerow::bart

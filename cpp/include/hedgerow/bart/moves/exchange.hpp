@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchange: where both children of a node split along one feature, that feature comes on top and the node's below it,
+// twice; the four grandchildren change places like the entries of a transposed matrix. One of the two cuts that were
+// below comes on top, the other is lost; one of the two new children gets the old cut of the node and the other one a
+// cut from the prior. All choices undo each other: with u the child whose cut goes up and e the new child that gets
+// the node's own, going back chooses u' = e and e' = u, and draws the cut that was lost.
+#pragma once
+
+#include "hedgerow/bart/moves/redeal.hpp"
+
+namespace hedgerow::bart {
+
+/// Are both children inner, with one feature, which is not the node's own?
+inline bool is_exchangeable(const Tree& tree, NodeId id) {
+  const Node& node = tree.nodes[id];
+  if (node.size < 7) return false;
+  const Node &left = tree.nodes[tree.left(id)], &right = tree.nodes[tree.right(id)];
+  return !left.is_leaf() && !right.is_leaf() && left.rule.feature == right.rule.feature &&
+         left.rule.feature != node.rule.feature;
+}
+
+inline std::vector<NodeId> exchangeable(const Tree& tree) {
+  std::vector<NodeId> found;
+  for (NodeId id = 0; id < tree.nodes.size(); ++id) {
+    if (is_exchangeable(tree, id)) found.push_back(id);
+  }
+  return found;
+}
+
+/// The subtree with the second and third grandchild in each other's place.
+inline Tree transposed(const Tree& tree, NodeId id) {
+  const NodeId left = tree.left(id), right = tree.right(id);
+  Tree result;
+  const auto take = [&](NodeId at, std::size_t size) {
+    const auto first = tree.nodes.begin() + at;
+    result.nodes.insert(result.nodes.end(), first, first + static_cast<std::ptrdiff_t>(size));
+  };
+  const auto take_all = [&](NodeId at) { take(at, tree.nodes[at].size); };
+  take(id, 1);
+  for (const auto grandchild : {&Tree::left, &Tree::right}) {
+    const NodeId of_left = (tree.*grandchild)(left), of_right = (tree.*grandchild)(right);
+    take(left, 1);
+    result.nodes.back().size = 1 + tree.nodes[of_left].size + tree.nodes[of_right].size;
+    take_all(of_left);
+    take_all(of_right);
+  }
+  const auto rows = tree.rows_of(id);
+  result.rows.assign(rows.begin(), rows.end());
+  result.nodes[0].begin = 0;
+  result.nodes[0].end = static_cast<std::uint32_t>(rows.size());
+  return result;
+}
+
+/// Probability of a cut along a given feature, as a logarithm, if all in the range are as likely.
+inline double log_cut(const Target& target, std::uint32_t feature, std::span<const RowId> rows) {
+  return -std::log(static_cast<double>(target.range(feature, rows).n_cuts()));
+}
+
+inline bool exchange(const Target& target, Tree& tree, random::Stream& stream) {
+  const auto before = exchangeable(tree);
+  if (before.empty()) return false;
+  const NodeId id = before[random::draw_below(before.size(), stream)];
+  const Rule above = tree.nodes[id].rule;
+  const NodeId children[2] = {tree.left(id), tree.right(id)};
+  const std::size_t up = random::draw_below(2, stream), exact = random::draw_below(2, stream);
+  const Rule on_top = tree.nodes[children[up]].rule;
+
+  divide(target, on_top, tree.rows_of(id));
+  const auto& rows_of_other = exact == 0 ? target.right_rows : target.left_rows;
+  if (rows_of_other.empty() || !target.varies(above.feature, rows_of_other)) return false;
+  const double log_drawn = log_cut(target, above.feature, rows_of_other);
+  const Rule drawn{above.feature, target.draw_cut(above.feature, rows_of_other, stream)};
+  const double log_lost = log_cut(target, on_top.feature, tree.rows_of(children[1 - up]));
+
+  Tree changed = transposed(tree, id);
+  changed.nodes[0].rule = on_top;
+  changed.nodes[changed.left(0)].rule = exact == 0 ? above : drawn;
+  changed.nodes[changed.right(0)].rule = exact == 0 ? drawn : above;
+  return redeal(target, tree, id, std::move(changed), stream, [&](const Tree& now, auto old) {
+    Tree whole;
+    whole.nodes = tree.nodes;
+    std::ranges::copy(now.nodes, whole.nodes.begin() + id);
+    const std::size_t n_then = exchangeable(whole).size();
+    const double log_choice = std::log(static_cast<double>(before.size())) - std::log(static_cast<double>(n_then));
+    return log_joint(target, now.nodes) - log_joint(target, old) + log_lost - log_drawn + log_choice;
+  });
+}
+
+}  // namespace hedgerow::bart
