@@ -37,7 +37,14 @@ def sampler(X, y, moves, *, n_trees=1, base=0.95, decay=0.5, leaf_deviation=1.0,
         noise_df=df,
         noise_scale=scale,
     )
-    given = {"weights": np.zeros(0), "kind": "normal", "offsets": [0.0], "n_chains": 1, "seed": 0, "start": "prior"} | more
+    given = {
+        "weights": np.zeros(0),
+        "kind": "normal",
+        "offsets": [0.0],
+        "n_chains": 1,
+        "seed": 0,
+        "start": "prior",
+    } | more
     return _core.SumOfTreesSampler.begin(
         np.ascontiguousarray(X, dtype=np.float64),
         np.ascontiguousarray(y, dtype=np.float64),
@@ -66,7 +73,9 @@ def codes(arrays, chain, n_trees=1):
                 n_open += 1 if bits[node] else -1
                 node += 1
             n_rules = (node - begin) // 2
-            draw.append((tuple(bits[begin:node]), tuple(rules[rule : rule + n_rules]), values[value : value + n_rules + 1]))
+            draw.append(
+                (tuple(bits[begin:node]), tuple(rules[rule : rule + n_rules]), values[value : value + n_rules + 1])
+            )
             rule, value = rule + n_rules, value + n_rules + 1
         yield draw
 
@@ -102,5 +111,3 @@ def tree_shares(drawn, n_chains, X):
             counts[names[key]] = counts.get(names[key], 0) + 1
         total = sum(counts.values())
         yield {name: count / total for name, count in counts.items()}
-
-

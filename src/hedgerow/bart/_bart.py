@@ -15,7 +15,16 @@ from hedgerow._persistence import Arrays
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing
 from hedgerow._validation import check_integer, check_within, n_threads_of
-from hedgerow.bart._chains import MOST_CHAINS, MOST_PARTICLES, MOST_SWEEPS, MOST_TREES, Chains, Setup
+from hedgerow.bart._chains import (
+    MOST_CHAINS,
+    MOST_PARTICLES,
+    MOST_SWEEPS,
+    MOST_TREES,
+    MOST_WEIGHT,
+    Chains,
+    Setup,
+    in_one_order,
+)
 from hedgerow.bart._diagnostics import Diagnostics, complaint, diagnose
 from hedgerow.bart._moves import moves_for
 from hedgerow.bart._sampling import sample
@@ -54,8 +63,12 @@ class BART(BatchModel):
         """Rows that count, and their weights; none at all are an empty array."""
 
     @abstractmethod
-    def _take_labels(self, X: Floats, y: Any, weights: Floats) -> tuple[Floats, dict[str, Any]]:
-        """Labels as the core takes them, and the numbers of `Setup` that depend on them."""
+    def _take_labels(self, y: Any) -> Floats:
+        """Labels as the core takes them."""
+
+    @abstractmethod
+    def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
+        """Return the numbers of `Setup` that depend on the labels."""
 
     @abstractmethod
     def predict_draws(self, X: Any) -> Floats:
@@ -89,9 +102,11 @@ class BART(BatchModel):
         X, y, weights = self._take_weights(X, y, sample_weight)
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        if (weights.sum() if weights.size else X.shape[0]) > 2**32:
-            raise ValueError("the rows' weights add up to more than 2**32; divide them by a constant")
-        labels, numbers = self._take_labels(X, y, weights)
+        if (weights.sum() if weights.size else X.shape[0]) > MOST_WEIGHT:
+            raise ValueError(f"the rows' weights add up to more than {MOST_WEIGHT:.0f}; divide them by a constant")
+        self._probe_rows = np.unique(np.linspace(0, X.shape[0] - 1, N_PROBES).round().astype(int)).tolist()
+        self._probes = X[self._probe_rows].copy()
+        X, labels, weights = in_one_order(X, self._take_labels(y), weights)
         setup = Setup(
             n_trees=int(self.n_estimators),
             moves=moves,
@@ -102,12 +117,10 @@ class BART(BatchModel):
             n_burn_in=int(self.n_burn_in),
             thin=int(self.thin),
             seed=draw_seed(self.random_state),
-            **numbers,
+            **self._label_setup(X, labels, weights),
         )
-        self._probe_rows = np.unique(np.linspace(0, X.shape[0] - 1, N_PROBES).round().astype(int)).tolist()
-        self._probes = X[self._probe_rows].copy()
         self._chains = Chains.begin(setup, X, labels, weights, n_threads_of(self.n_jobs))
-        self._sample(int(self.n_draws))
+        self._sample(int(self.n_draws), stacklevel=4)
         return self
 
     def continue_sampling(self, n_draws: int = 1000) -> Self:
@@ -127,7 +140,7 @@ class BART(BatchModel):
         self._check_learned()
         check_integer("n_draws", n_draws, least=1)
         n_threads_of(self.n_jobs)
-        self._sample(int(n_draws))
+        self._sample(int(n_draws), stacklevel=3)
         return self
 
     # What the chains say of themselves.
@@ -236,7 +249,7 @@ class BART(BatchModel):
             raise ValueError(f"progress must be True, False or None, got {self.progress!r}")
         return moves_for(self.sampler, int(self.n_estimators))
 
-    def _sample(self, n_more: int) -> None:
+    def _sample(self, n_more: int, stacklevel: int) -> None:
         """Draw more, and say so if that was cut short or if the chains disagree."""
         chains, setup = self._chains, self._chains.setup
         wanted = chains.n_draws + n_more
@@ -255,11 +268,11 @@ class BART(BatchModel):
                 f"interrupted: {chains.n_draws} of {wanted} draws of each chain were kept. The model can be used; "
                 f"continue_sampling({wanted - chains.n_draws}) goes on from here.",
                 UserWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
         words = complaint(self.trace_) if setup.n_chains > 1 else ""
         if words:
-            warnings.warn(words, ConvergenceWarning, stacklevel=4)
+            warnings.warn(words, ConvergenceWarning, stacklevel=stacklevel)
 
     def _split_shares(self) -> Floats:
         """Share of the splits of each draw that fall on each column: shape (n_chains * n_draws, n_features)."""

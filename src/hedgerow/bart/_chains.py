@@ -19,6 +19,8 @@ Floats = npt.NDArray[np.float64]
 MOST_TREES, MOST_SUMS, MOST_CHAINS, MOST_SWEEPS = 2**20, 2**12, 2**20, 2**32 - 1
 """Their numbers are parts of the names of random streams."""
 MOST_PARTICLES = 2**16
+MOST_WEIGHT = 2.0**32
+"""Of all rows together: sums of residuals are kept in integers."""
 NUMBERS_AT_A_TIME = 2**22
 """Draws of predictions that are held at once."""
 
@@ -97,6 +99,14 @@ class Setup:
         }
 
 
+def in_one_order(X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sort rows, so that the order in which they came changes no bit."""
+    order = np.lexsort((*((weights,) if weights.size else ()), labels, *X.T[::-1]))
+    parts = (X, labels, weights) if weights.size else (X, labels)
+    X, labels, *rest = (np.ascontiguousarray(part[order]) for part in parts)
+    return X, labels, rest[0] if rest else weights
+
+
 class Chains:
     """Chains, the labels that they run on, and what they have drawn so far."""
 
@@ -106,17 +116,9 @@ class Chains:
 
     @classmethod
     def begin(cls, setup: Setup, X: Floats, labels: Floats, weights: Floats, n_threads: int) -> Self:
-        """Chains that have not moved yet. The order of the rows changes no bit: they are sorted first."""
-        order = np.lexsort((*((weights,) if weights.size else ()), labels, *X.T[::-1]))
-        labels = np.ascontiguousarray(labels[order])
-        weights = np.ascontiguousarray(weights[order]) if weights.size else weights
+        """Chains that have not moved yet."""
         sampler = _core.SumOfTreesSampler.begin(
-            np.ascontiguousarray(X[order]),
-            labels,
-            weights,
-            start=_core.ChainStart.leaves,
-            n_threads=n_threads,
-            **setup.core(),
+            X, labels, weights, start=_core.ChainStart.leaves, n_threads=n_threads, **setup.core()
         )
         return cls(setup, sampler, labels, weights)
 
@@ -158,10 +160,11 @@ class Chains:
         labels, weights, bins = arrays["labels"], arrays["weights"], arrays["rows.bins"]
         if labels.dtype != np.float64 or labels.ndim != 1 or bins.ndim != 1 or bins.size != labels.size * width:
             raise ValueError("its rows and labels differ in number")
-        if weights.dtype != np.float64 or weights.shape not in (labels.shape, (0,)):
+        allowed = (labels.shape, (0,)) if setup.kind == "normal" else ((0,),)
+        if weights.dtype != np.float64 or weights.shape not in allowed:
             raise ValueError("its weights are not those of its rows")
-        if not (np.isfinite(weights).all() and (weights >= np.finfo(np.float64).tiny).all()):
-            raise ValueError("its weights are not positive")
+        if not (weights >= np.finfo(np.float64).tiny).all() or not weights.sum() <= MOST_WEIGHT:
+            raise ValueError("its weights are out of range")
         n_classes = {"normal": 0, "probit": 2, "classes": len(setup.offsets)}[setup.kind]
         if n_classes and not np.isin(labels, np.arange(n_classes)).all():
             raise ValueError("its labels are not classes")

@@ -20,6 +20,9 @@ from hedgerow.bart._chains import MOST_SUMS
 
 Floats = npt.NDArray[np.float64]
 
+MOST_COPIES = 10**8
+"""Rows, each as often as its weight says."""
+
 
 class BARTClassifier(Classifying, BART):
     """Bayesian additive regression trees for classes, by normal utilities.
@@ -154,21 +157,22 @@ class BARTClassifier(Classifying, BART):
                 f"sample_weight must hold whole numbers, got {weights[weights != np.round(weights)][0]}: "
                 "BART for classes draws a utility for each row, so a row can come twice but not one and a half times"
             )
-        if weights.sum() > 2**32:
-            raise ValueError("the rows' weights add up to more than 2**32; divide them by a constant")
+        if weights.sum() > MOST_COPIES:
+            raise ValueError(f"the rows' weights add up to more than {MOST_COPIES}; divide them by a constant")
         return np.repeat(X, weights.astype(int), axis=0), np.repeat(y, weights.astype(int)), NO_WEIGHTS
 
-    def _take_labels(self, X: Floats, y: Any, weights: Floats) -> tuple[Floats, dict[str, Any]]:
+    def _take_labels(self, y: Any) -> Floats:
         in_order = ClassTable(in_order_of_appearance(as_labels(y))[0])
         labels = list(in_order.numbers)
         self._classes = ClassTable(labels[number] for number in in_order.order)
         if len(self._classes) > MOST_SUMS:
             raise ValueError(f"there are {len(self._classes)} classes; BART takes at most {MOST_SUMS}")
-        numbers = self._known_numbers_of(y)
-        shares = np.bincount(numbers.astype(int), minlength=len(self._classes)) / numbers.size
-        is_binary = len(self._classes) <= 2
-        return numbers, {
-            "kind": "probit" if is_binary else "classes",
+        return self._known_numbers_of(y)
+
+    def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
+        shares = np.bincount(labels.astype(int), minlength=len(self._classes)) / labels.size
+        return {
+            "kind": "probit" if len(self._classes) <= 2 else "classes",
             "offsets": offsets_for(shares),
             "leaf_deviation": 3.0 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),
             "noise_df": 1.0,  # the variance of utilities is one; these two are not asked

@@ -80,7 +80,7 @@ def rough_noise(X: Floats, labels: Floats, weights: Floats) -> float:
 def _standardised(X: Floats, shares: Floats) -> Floats:
     """Columns with mean zero and variance one, those that are constant left out; no value is too large for it."""
     highest = np.abs(X).max(axis=0)
-    columns = X / np.where(highest > 0.0, highest, 1.0)
+    columns = X / np.where(highest > 1e-300, highest, np.inf)  # what is smaller still may count as constant
     columns -= shares @ columns
     spread = np.sqrt(shares @ columns**2)
     varies = spread > 1e-12

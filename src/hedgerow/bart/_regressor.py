@@ -63,6 +63,8 @@ class BARTRegressor(Regressing, BART):
     ----------
     noise_draws_ : array of shape (n_chains, n_draws)
         Standard deviation of the noise.
+    noise_ : float
+        Its posterior mean.
     trace_ : dict of arrays
         What was noted down of each draw; see `diagnostics`.
     split_inclusion_, feature_importances_ : arrays of shape (n_features,)
@@ -219,6 +221,11 @@ class BARTRegressor(Regressing, BART):
         return self.trace_["noise"]
 
     @property
+    def noise_(self) -> float:
+        """Posterior mean of the noise's standard deviation."""
+        return float(self.noise_draws_.mean())
+
+    @property
     def trace_(self) -> dict[str, Floats]:
         trace = super().trace_
         trace["noise"] = trace["noise"] * self._units.width
@@ -250,11 +257,13 @@ class BARTRegressor(Regressing, BART):
     def _take_weights(self, X: Floats, y: Any, sample_weight: Any) -> tuple[Floats, Any, Floats]:
         return drop_weightless(X, y, sample_weight)
 
-    def _take_labels(self, X: Floats, y: Any, weights: Floats) -> tuple[Floats, dict[str, Any]]:
+    def _take_labels(self, y: Any) -> Floats:
         y = np.asarray(y, dtype=np.float64)
         self._units = LabelUnits.of(y)
-        labels = self._units.inward(y)
-        return labels, {
+        return self._units.inward(y)
+
+    def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
+        return {
             "kind": "normal",
             "offsets": [0.0],
             "leaf_deviation": 0.5 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),

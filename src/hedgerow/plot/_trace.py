@@ -1,4 +1,4 @@
-"""The ways of Markov chains: do they wander about the same place?"""
+"""The ways of Markov chains, and whether they wander about the same place."""
 
 from __future__ import annotations
 
