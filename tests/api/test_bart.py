@@ -48,6 +48,7 @@ def quiet():
         ({"sampler": {"pg": -1}}, "count the move 'pg' by an integer"),
         ({"sampler": {"perturb": 3, "pg": 0}}, "never grows a tree"),
         ({"sampler": {}}, "never grows a tree"),
+        ({"sampler": {"pg": 1, "rounds": 0}}, "at least one round a sweep"),
         ({"n_estimators": 0}, "n_estimators must be an integer of at least 1"),
         ({"n_estimators": 2**21}, "n_estimators must be at most 1048576"),
         ({"n_particles": 1}, "n_particles must be an integer of at least 2"),
@@ -182,7 +183,7 @@ def test_a_class_of_one_row_and_one_that_is_never_far_away():
 
 
 def test_extreme_features():
-    wild = np.column_stack([[-1.7e308, 1.7e308, 0.0, 1.0] * 5, [0.0, 5e-324, 1e-323, 1.0] * 5])
+    wild = np.column_stack([[-1.7e308, 1.7e308, 0, 1] * 5, [0, 5e-324, 1e-323, 1] * 5, [0, 0, 5e-324, 5e-324] * 5])
     assert np.isfinite(BARTRegressor(**QUICK).fit(wild, np.arange(20.0)).predict(wild)).all()
     assert np.isfinite(BARTClassifier(**QUICK).fit(wild, [0, 1] * 10).predict_proba(wild)).all()
 

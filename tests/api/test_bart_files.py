@@ -118,6 +118,7 @@ def test_every_number_of_a_file_is_checked(model, y, weights, tmp_path):
         "n_chains": [0, 1, 3, 2**20, True],
         "n_particles": [0, 2**40],
         "moves": [{}, {"jump": 1}, {"perturb": 1}, {"grow_prune": 2**40}, {"grow_prune": 0}, [["grow_prune", 1]], None],
+        "n_rounds": [0, 3, 2**40],
         "thin": [0, 2, 2**60],
         "n_burn_in": [-1, 5],
         "seed": [-1, 2**64, 0.5],

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 import hedgerow
 from hedgerow import BARTClassifier, BARTRegressor
+from hedgerow.bart._moves import MOVES
 from hedgerow.bart._sampling import next_piece
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -21,7 +22,7 @@ NUMBERS = np.sin(6 * X[:, 0]) + X[:, 1] + 0.1 * RNG.normal(size=90)
 WEIGHTS = RNG.uniform(0.5, 3.0, size=90)
 CLASSES = np.digitize(X[:, 0] + X[:, 1], [0.7, 1.3])
 QUICK = {"n_chains": 3, "n_draws": 12, "n_burn_in": 7, "random_state": 5}
-MIXED = {"grow_prune": 2, "perturb": 1, "change": 1, "swap": 1, "heat_bath": 1, "exchange": 1, "subtree_pg": 1, "pg": 1}
+MIXED = dict.fromkeys(MOVES, 1) | {"grow_prune": 2, "rounds": 2}
 MODELS = [
     (BARTRegressor(15, **QUICK), (X, NUMBERS, WEIGHTS)),
     (BARTRegressor(3, thin=4, **QUICK), (X, NUMBERS)),

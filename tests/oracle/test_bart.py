@@ -77,11 +77,13 @@ def test_two_classes_are_a_probit():
     np.testing.assert_allclose(found[:, 0], norm.sf(means[:, 0]), rtol=1e-13, atol=1e-300)
 
 
-@pytest.mark.parametrize("far", [10.0, 20.0, 200.0])
+@pytest.mark.parametrize("far", [10.0, 20.0, 200.0, 1e300])
 def test_no_class_is_impossible(far):
     found = _core.class_probabilities(np.array([[0.0, far, -far]]), 1)[0]
     assert (found > 0).all()
     assert found[1] == pytest.approx(1.0)
+    moved = _core.class_probabilities(1e30 + np.array([[0.0, 0.0, 0.0]]), 1)[0]  # where 1 is less than a last digit
+    np.testing.assert_allclose(moved, 1 / 3)
     with pytest.raises(ValueError, match="no sum"):
         _core.class_probabilities(np.empty((3, 0)), 1)
 

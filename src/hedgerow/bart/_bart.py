@@ -97,7 +97,7 @@ class BART(BatchModel):
         -------
         self
         """
-        moves = self._check_parameters()
+        moves, n_rounds = self._check_parameters()
         X, y = self._validated(X, y, reset=True)
         X, y, weights = self._take_weights(X, y, sample_weight)
         if X.shape[0] == 0:
@@ -110,6 +110,7 @@ class BART(BatchModel):
         setup = Setup(
             n_trees=int(self.n_estimators),
             moves=moves,
+            n_rounds=n_rounds,
             n_particles=int(self.n_particles),
             split_base=float(self.split_base),
             split_decay=float(self.split_decay),
@@ -228,8 +229,8 @@ class BART(BatchModel):
 
     # Below: private.
 
-    def _check_parameters(self) -> dict[str, int]:
-        """Raise ValueError if a parameter makes no sense; return the moves that a tree makes in a sweep."""
+    def _check_parameters(self) -> tuple[dict[str, int], int]:
+        """Raise ValueError if a parameter makes no sense; return the moves of a round, and the rounds of a sweep."""
         for name, least, most in (
             ("n_estimators", 1, MOST_TREES),
             ("n_particles", 2, MOST_PARTICLES),
@@ -253,7 +254,7 @@ class BART(BatchModel):
         """Draw more, and say so if that was cut short or if the chains disagree."""
         chains, setup = self._chains, self._chains.setup
         wanted = chains.n_draws + n_more
-        if setup.n_burn_in + wanted * setup.thin > MOST_SWEEPS:
+        if (setup.n_burn_in + wanted * setup.thin) * setup.n_rounds > MOST_SWEEPS:
             raise ValueError(f"chains end after {MOST_SWEEPS} sweeps; ask for fewer draws or a smaller thin")
         is_complete = sample(
             chains.sampler,

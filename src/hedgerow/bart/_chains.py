@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from hedgerow import _core
 from hedgerow._persistence import Arrays
-from hedgerow.bart._moves import checked
+from hedgerow.bart._moves import MOST_MOVES, checked
 
 Floats = npt.NDArray[np.float64]
 
 MOST_TREES, MOST_SUMS, MOST_CHAINS, MOST_SWEEPS = 2**20, 2**12, 2**20, 2**32 - 1
-"""Their numbers are parts of the names of random streams."""
+"""Their numbers are parts of the names of random streams. A sweep of several rounds counts as several."""
 MOST_PARTICLES = 2**16
 MOST_WEIGHT = 2.0**32
 """Of all rows together: sums of residuals are kept in integers."""
@@ -36,6 +36,7 @@ class Setup:
     noise_scale: float
     n_trees: int
     moves: dict[str, int]
+    n_rounds: int
     n_particles: int
     split_base: float
     split_decay: float
@@ -52,6 +53,7 @@ class Setup:
         setup = cls(**numbers)
         for name, least, most in (
             ("n_trees", 1, MOST_TREES),
+            ("n_rounds", 1, MOST_MOVES),
             ("n_particles", 2, MOST_PARTICLES),
             ("n_chains", 1, MOST_CHAINS),
             ("n_burn_in", 0, MOST_SWEEPS),
@@ -86,6 +88,7 @@ class Setup:
             leaf_deviation=self.leaf_deviation,
             n_trees=self.n_trees,
             moves=[(getattr(_core.TreeMove, name), count) for name, count in self.moves.items()],
+            n_rounds=self.n_rounds,
             n_particles=self.n_particles,
             noise_df=self.noise_df,
             noise_scale=self.noise_scale,

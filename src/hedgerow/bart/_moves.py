@@ -15,6 +15,7 @@ MOVES = {
     "swap": "swap",
     "heat_bath": "heat_bath",
     "exchange": "exchange",
+    "graft": "graft",
     "subtree_pg": "subtree_particles",
     "pg": "particles",
 }
@@ -28,19 +29,22 @@ FEW_TREES = {"grow_prune": 20, "heat_bath": 20, "swap": 20, "exchange": 20}
 """What "auto" does. A tree among many is small and hardly matters; one of a few must find its way alone."""
 
 GROWING = {"grow_prune", "even_grow_prune", "cgm", "subtree_particles", "particles"}
-"""Moves that change how many leaves a tree has. Without one of them a chain never leaves the root."""
+"""Moves that reach every tree from the root alone. Without one of them a chain never leaves it, or not everywhere."""
 
 MOST_MOVES = 100_000
 
 
-def moves_for(sampler: Any, n_trees: int) -> dict[str, int]:
-    """Return how often a tree makes each move in a sweep, by the core's names; ValueError if that makes no sampler."""
+def moves_for(sampler: Any, n_trees: int) -> tuple[dict[str, int], int]:
+    """Return how often a tree makes each move in a round, by the core's names, and the rounds of a sweep.
+
+    ValueError if that makes no sampler.
+    """
     if isinstance(sampler, Mapping):
         return _counted(sampler)
     if isinstance(sampler, str) and sampler == "auto":
-        return dict(MANY_TREES if n_trees >= 10 else FEW_TREES)
+        return dict(MANY_TREES if n_trees >= 10 else FEW_TREES), 1
     if isinstance(sampler, str) and sampler in NAMED:
-        return dict(NAMED[sampler])
+        return dict(NAMED[sampler]), 1
     raise ValueError(
         f"sampler must be one of 'auto', {', '.join(map(repr, NAMED))} or a mapping of moves to counts, got {sampler!r}"
     )
@@ -57,15 +61,18 @@ def checked(moves: Mapping[str, Any]) -> dict[str, int]:
     return dict(moves)
 
 
-def _counted(sampler: Mapping[Any, Any]) -> dict[str, int]:
+def _counted(sampler: Mapping[Any, Any]) -> tuple[dict[str, int], int]:
     for name, count in sampler.items():
-        if name not in MOVES:
-            raise ValueError(f"sampler has a move {name!r}; known are {', '.join(map(repr, MOVES))}")
+        if name not in MOVES and name != "rounds":
+            raise ValueError(f"sampler has a move {name!r}; known are {', '.join(map(repr, MOVES))}, and 'rounds'")
         if not isinstance(count, Integral) or isinstance(count, bool) or not 0 <= int(count) <= MOST_MOVES:
             raise ValueError(f"sampler must count the move {name!r} by an integer up to {MOST_MOVES}, got {count!r}")
-    moves = {MOVES[name]: int(count) for name, count in sampler.items() if count}
+    moves = {MOVES[name]: int(count) for name, count in sampler.items() if count and name != "rounds"}
     if not GROWING & moves.keys():
         raise ValueError(
             f"sampler={dict(sampler)!r} never grows a tree: count at least one of 'grow_prune', 'subtree_pg', 'pg'"
         )
-    return moves
+    n_rounds = int(sampler.get("rounds", 1))
+    if n_rounds < 1:
+        raise ValueError("sampler must make at least one round a sweep, got 0")
+    return moves, n_rounds

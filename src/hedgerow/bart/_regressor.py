@@ -33,7 +33,8 @@ class BARTRegressor(Regressing, BART):
     sampler : {"auto", "pg", "cgm", "grow_prune"} or mapping, default="auto"
         How a tree moves in a sweep. "auto" mixes exact moves by the number of trees; the others are those of the
         thesis: particle Gibbs, the four moves of Chipman, George and McCulloch, and only two of them. A mapping counts
-        moves by name: "grow_prune", "perturb", "change", "swap", "heat_bath", "exchange", "subtree_pg", "pg".
+        moves by name: "grow_prune", "perturb", "change", "swap", "heat_bath", "exchange", "graft", "subtree_pg",
+        "pg"; "rounds" counts how often a sweep visits all trees.
     n_particles : int, default=10
         Of particle Gibbs, where it is among the moves.
     n_chains : int, default=4
@@ -249,7 +250,7 @@ class BARTRegressor(Regressing, BART):
             n_threads=n_threads_of(self.n_jobs),
         )
 
-    def _check_parameters(self) -> dict[str, int]:
+    def _check_parameters(self) -> tuple[dict[str, int], int]:
         check_within("noise_df", self.noise_df, 1e-3, 1e15, "from 0.001 to 1e15")
         check_within("noise_quantile", self.noise_quantile, 1e-12, 1.0 - 1e-12, "between 0 and 1, both left out")
         return super()._check_parameters()

@@ -42,11 +42,13 @@ inline void class_probabilities(std::span<const double> means, std::span<double>
   const double highest = std::ranges::max(means);
   std::ranges::fill(found, 0.0);
   below.resize(means.size());
-  for (double t = highest - reach; t <= highest + reach; t += step) {
+  for (double u = -reach; u <= reach; u += step) {  // t less the highest mean
     double product = 1.0;
-    for (std::size_t k = 0; k < means.size(); ++k) product *= below[k] = normal_probability_below(t - means[k]);
+    for (std::size_t k = 0; k < means.size(); ++k)
+      product *= below[k] = normal_probability_below(u + (highest - means[k]));
     for (std::size_t k = 0; k < means.size(); ++k) {  // t is at least m_k - reach, so no factor is zero
-      found[k] += std::exp(-0.5 * (t - means[k]) * (t - means[k])) / below[k] * product;
+      const double gap = u + (highest - means[k]);
+      found[k] += std::exp(-0.5 * gap * gap) / below[k] * product;
     }
   }
   double total = 0.0;
