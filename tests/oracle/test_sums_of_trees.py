@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -61,7 +63,7 @@ def test_leaves_and_roots_are_counted():
     leaves = [np.mean([len(values) for _, _, values in draw]) for draw in trees]
     np.testing.assert_allclose(drawn.notes()[0, :, 2], leaves)
     roots = [[rules[:1] for _, rules, _ in draw] for draw in trees]
-    changed = [np.mean([a != b for a, b in zip(*pair, strict=True)]) for pair in zip(roots, roots[1:], strict=False)]
+    changed = [np.mean([a != b for a, b in zip(*pair, strict=True)]) for pair in pairwise(roots)]
     np.testing.assert_allclose(drawn.notes()[0, 1:, 3], changed)
     assert 0.0 < np.mean(changed) < 1.0
     counts = drawn.split_counts()
