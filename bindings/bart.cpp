@@ -145,6 +145,9 @@ void bind_bart(nb::module_& m) {
               take_arrays(archive, arrays, chain_prefix(c));
               sampler->draws()[c] = restored_draws(archive, sampler->problem(), sampler->response().n_sums());
               bart::restore(archive, sampler->problem(), sampler->response(), *sampler->chains()[c]);
+              require(sampler->draws()[c].size() == sampler->draws()[0].size() &&
+                          sampler->chains()[c]->n_rounds() == sampler->chains()[0]->n_rounds(),
+                      "chains differ in length");
             }
             return sampler;
           },
@@ -155,6 +158,10 @@ void bind_bart(nb::module_& m) {
       .def_prop_ro("width", [](const Sampler& self) { return self.problem().data.n_features; })
       .def_prop_ro(
           "n_draws", [](const Sampler& self) { return self.draws()[0].size(); }, "Of each chain.")
+      .def_prop_ro(
+          "n_sweeps",
+          [](const Sampler& self) { return (self.chains()[0]->n_rounds() - 1) / self.problem().plan.n_rounds; },
+          "Of each chain, so far.")
       .def_prop_ro("n_bytes",
                    [](const Sampler& self) {
                      std::size_t total = 0;

@@ -101,14 +101,19 @@ TEST(probabilities_of_classes_are_right_and_add_up) {
     for (int repetition = 0; repetition < 30; ++repetition) {
       std::vector<double> means;
       for (std::size_t k = 0; k < n; ++k) means.push_back((repetition % 5) * random::draw_normal(stream));
-      double total = 0.0;
+      std::vector<double> all(n), below;
+      class_probabilities(means, all, below);
+      double total = 0.0, total_of_all = 0.0;
       for (std::size_t k = 0; k < n; ++k) {
-        const double found = class_probability(means, k);
+        const double found = class_probability(means, k), expected = slow_probability(means, k);
         total += found;
-        CHECK_NEAR(found, slow_probability(means, k), 1e-10);
+        total_of_all += all[k];
+        CHECK_NEAR(found, expected, 1e-10);
+        CHECK_NEAR(all[k], expected, 1e-8);
         CHECK_NEAR(log_class_probability(means, k), std::log(std::max(found, 1e-300)), 1e-12);
       }
       CHECK_NEAR(total, 1.0, 1e-10);
+      CHECK_NEAR(total_of_all, 1.0, 1e-14);
     }
   }
 }
@@ -121,6 +126,9 @@ TEST(two_classes_have_a_closed_form) {
     CHECK_NEAR(class_probability(two, 1), 1.0 - expected, 1e-12);
     CHECK_NEAR(class_probability(one, 1), 0.5 * std::erfc(-gap / std::numbers::sqrt2), 1e-15);
     CHECK_NEAR(class_probability(one, 0) + class_probability(one, 1), 1.0, 1e-15);
+    std::vector<double> all(2), below;
+    class_probabilities(one, all, below);
+    CHECK(all[0] == class_probability(one, 0) && all[1] == class_probability(one, 1));
   }
 }
 

@@ -6,6 +6,7 @@ from hedgerow.plot._interval import IntervalDisplay
 from hedgerow.plot._lifetime import LifetimePathDisplay
 from hedgerow.plot._partition import PartitionDisplay
 from hedgerow.plot._run import RunDisplay
+from hedgerow.plot._trace import TraceDisplay
 from hedgerow.plot._tree import TreeDisplay
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "LifetimePathDisplay",
     "PartitionDisplay",
     "RunDisplay",
+    "TraceDisplay",
     "TreeDisplay",
 ]
