@@ -43,6 +43,11 @@ ROWS = {
         np.array([[0, 0], [1, 0], [3, 0], [4, 0], [0, 1], [1, 1], [4, 1]]),
         np.array([-1.4, -0.6, 0.8, 1.4, 0.2, 0.8, 2.6]),
     ),
+    # Equal labels, which a rule may divide or not at little cost; ranges differ on the two sides of either column.
+    "levels": (
+        np.array([[0, 0], [1, 0], [3, 0], [4, 0], [1, 1], [3, 1], [9, 1]]),
+        np.array([-1.0, -1.0, 1.0, 1.0, 1.0, -1.0, -1.0]),
+    ),
 }
 PLANS = {
     "grow_prune": {"grow_prune": 1},
@@ -61,7 +66,25 @@ PLANS = {
 CASES = [(plan, rows) for plan in PLANS for rows in ("apart", "grid")] + [
     ("exchange", "cube"),
     ("graft", "slabs"),
-    ("swap", "slabs"),
+]
+# Where moves lead from one tree to another that is about as likely, however peaked the likelihood.
+PEAKED_CASES = [
+    ("grow_prune", "levels"),
+    ("even grow_prune", "levels"),
+    ("graft", "levels"),
+    ("perturb", "levels"),
+    ("cgm", "apart"),
+    ("change", "apart"),
+    ("swap", "apart"),
+    ("heat bath", "apart"),
+    ("exchange", "levels"),
+    ("exchange", "cube"),
+    ("pg", "apart"),
+    ("pg", "levels"),
+    ("subtree pg", "apart"),
+    ("subtree pg", "levels"),
+    ("all", "apart"),
+    ("all", "grid"),
 ]
 
 
@@ -95,7 +118,7 @@ def test_moves_keep_to_the_posterior(plan, rows):
     assert_shares(drawn, n_chains, X, truth)
 
 
-@pytest.mark.parametrize(("plan", "rows"), CASES)
+@pytest.mark.parametrize(("plan", "rows"), PEAKED_CASES)
 def test_moves_keep_to_a_peaked_posterior(plan, rows):
     X, y = ROWS[rows]
     n_chains = 6_000 if THOROUGH else 1_500
@@ -106,6 +129,7 @@ def test_moves_keep_to_a_peaked_posterior(plan, rows):
     drawn = started_at(starts, X, y, PLANS[plan], seed=7, noise=0.02)
     drawn.run(5, 5, 1)
     ends = [next(iter(found)) for found in tree_shares(drawn, n_chains, X)]
+    assert np.mean([end != start for end, start in zip(ends, starts, strict=True)]) > 0.02  # to stay would be exact too
     common = [name for name in names if truth[name] * n_chains > 8]
     counts = np.array([ends.count(name) for name in common] + [0.0])
     counts[-1] = n_chains - counts.sum()
