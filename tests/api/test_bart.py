@@ -280,6 +280,9 @@ def test_frames_and_names():
     frame = pd.DataFrame(X, columns=["width", "height", "age"])
     model = BARTRegressor(**QUICK).fit(frame, NUMBERS)
     assert model.feature_names_in_.tolist() == ["width", "height", "age"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # rows without names would be pointed out
+        model.diagnostics()
     assert model.predict_one({"age": X[0, 2], "width": X[0, 0], "height": X[0, 1]}) == model.predict(frame[:1])[0]
 
 

@@ -71,8 +71,8 @@ class BART(BatchModel):
         """Return the numbers of `Setup` that depend on the labels."""
 
     @abstractmethod
-    def predict_draws(self, X: Any) -> Floats:
-        """What each draw says of each row."""
+    def _draws(self, X: Floats) -> Floats:
+        """What each draw says of each row: draws first, then rows."""
 
     # Learning.
 
@@ -171,7 +171,7 @@ class BART(BatchModel):
             ``print`` it.
         """
         self._check_learned()
-        drawn = self.predict_draws(self._probes)
+        drawn = self._draws(self._probes)
         n_chains = self._chains.setup.n_chains
         return diagnose(
             self.trace_,
