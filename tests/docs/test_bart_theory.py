@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, multivariate_normal, norm
 
-from hedgerow import BARTRegressor
+from hedgerow import BARTClassifier, BARTRegressor, _core
+from hedgerow.bart._classifier import offsets_for
 from hedgerow.bart._convergence import bulk_ess
 
 PAGE = (Path(__file__).parents[2] / "docs" / "theory" / "bart.md").read_text(encoding="utf-8")
@@ -69,3 +70,27 @@ def test_a_sum_that_cannot_split_is_a_normal_mean(n_trees):
     drawn = model.predict_draws([[1.0]]).reshape(2, 3000)
     for draws, exact in ((drawn, centre + width * mean), (model.noise_draws_, width * noise)):
         assert abs(draws.mean() - exact) < 5 * draws.std() / math.sqrt(bulk_ess(draws))
+
+
+@pytest.mark.statistical
+@pytest.mark.parametrize("counts", [[1, 6], [4, 4], [2, 1, 5]])
+def test_classes_that_cannot_be_split(counts):
+    """Sums are normal about their offsets: integrals on a grid. At five standard errors: a false alarm in a million."""
+    shrinkage, n_trees = 1.5, 4
+    y = np.repeat(np.arange(len(counts)), counts)
+    model = BARTClassifier(n_trees, n_chains=2, n_draws=6000, n_burn_in=200, shrinkage=shrinkage, random_state=0)
+    model.fit(np.ones((y.size, 1)), y)
+    offsets = np.array(offsets_for(np.array(counts) / y.size))
+    deviation = 3 / (shrinkage * math.sqrt(n_trees)) * math.sqrt(n_trees)
+    axis = np.linspace(-5, 5, 61) * deviation
+    sums = np.stack(np.meshgrid(*[axis] * offsets.size, indexing="ij"), axis=-1).reshape(-1, offsets.size)
+    probabilities = _core.class_probabilities(offsets + sums, 1)
+    log_posterior = np.log(probabilities) @ counts - 0.5 * (sums**2).sum(axis=1) / deviation**2
+    weights = np.exp(log_posterior - log_posterior.max())
+    exact = weights @ probabilities / weights.sum()
+    drawn = model.predict_draws([[1.0]]).reshape(2, 6000, -1)
+    for k in range(drawn.shape[2]):
+        draws = drawn[:, :, k]
+        known = exact[k] if drawn.shape[2] > 1 else exact[1]
+        assert abs(draws.mean() - known) < 5 * draws.std() / math.sqrt(bulk_ess(draws))
+    np.testing.assert_allclose(model.predict_proba([[1.0]])[0].sum(), 1.0)

@@ -12,6 +12,8 @@ namespace hedgerow::bart {
 
 template <class V>
 struct TreeCode {
+  static constexpr std::size_t most_depth = 4096;  ///< of trees from files: they are read by recursion
+
   std::vector<std::uint8_t> shape;  ///< a bit a node, 1 for an inner one
   std::uint64_t n_nodes = 0;
   std::vector<std::uint32_t> rules;  ///< feature * 256 + cut
@@ -39,14 +41,23 @@ struct TreeCode {
     const std::uint64_t n_over = n_nodes % 8;  // whole bytes, and bits after the last node are zero: more may follow
     if (shape.size() != n_nodes / 8 + (n_over != 0 ? 1 : 0) || rules.size() + values.size() != n_nodes) return false;
     if (n_over != 0 && shape.back() >> n_over != 0) return false;
-    std::uint64_t n_inner = 0, n_done = 0, n_open = 0;
+    std::uint64_t n_inner = 0, n_done = 0;
+    std::vector<bool> path;  // of the inner nodes above: is the right side under way?
     for (std::uint64_t i = 0; i < n_nodes; ++i) {
-      n_open += n_open == 0 ? 1 : 0;  // a tree begins
-      n_inner += is_inner(i) ? 1 : 0;
-      n_open = is_inner(i) ? n_open + 1 : n_open - 1;
-      n_done += n_open == 0 ? 1 : 0;
+      if (is_inner(i)) {
+        ++n_inner;
+        path.push_back(false);
+        if (path.size() > most_depth) return false;
+      } else {
+        while (!path.empty() && path.back()) path.pop_back();
+        if (path.empty()) {
+          ++n_done;
+        } else {
+          path.back() = true;
+        }
+      }
     }
-    if (n_open != 0 || n_done != n_trees || n_inner != rules.size()) return false;
+    if (!path.empty() || n_done != n_trees || n_inner != rules.size()) return false;
     return std::ranges::all_of(rules, [&](std::uint32_t rule) {
       return (rule >> 8) < cuts.size() && (rule & 0xFFU) < cuts[rule >> 8].size();
     });
