@@ -32,6 +32,8 @@ from hedgerow.bart._sampling import sample
 
 Floats = npt.NDArray[np.float64]
 
+STARTS = ("leaves", "prior")
+"""Where chains may begin."""
 N_PROBES = 20
 """Training rows whose predictions `diagnostics` follows."""
 
@@ -46,6 +48,7 @@ class BART(BatchModel):
     n_draws: int
     n_burn_in: int
     thin: int
+    start: str
     split_base: float
     split_decay: float
     shrinkage: float
@@ -123,7 +126,7 @@ class BART(BatchModel):
             seed=draw_seed(self.random_state),
             **self._label_setup(X, labels, weights),
         )
-        self._chains = Chains.begin(setup, X, labels, weights, n_threads_of(self.n_jobs))
+        self._chains = Chains.begin(setup, X, labels, weights, self.start, n_threads_of(self.n_jobs))
         self._sample(int(self.n_draws), stacklevel=4)
         return self
 
@@ -251,7 +254,9 @@ class BART(BatchModel):
         n_threads_of(self.n_jobs)
         if self.progress is not None and not isinstance(self.progress, bool | np.bool_):
             raise ValueError(f"progress must be True, False or None, got {self.progress!r}")
-        return moves_for(self.sampler, int(self.n_estimators))
+        if self.start not in STARTS:
+            raise ValueError(f"start must be one of {', '.join(map(repr, STARTS))}, got {self.start!r}")
+        return moves_for(self.sampler, int(self.n_estimators), float(self.split_decay))
 
     def _sample(self, n_more: int, stacklevel: int) -> None:
         """Draw more, and say so if that was cut short or if the chains disagree."""

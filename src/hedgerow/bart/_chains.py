@@ -120,10 +120,10 @@ class Chains:
         self._labels, self._weights = labels, weights
 
     @classmethod
-    def begin(cls, setup: Setup, X: Floats, labels: Floats, weights: Floats, n_threads: int) -> Self:
+    def begin(cls, setup: Setup, X: Floats, labels: Floats, weights: Floats, start: str, n_threads: int) -> Self:
         """Chains that have not moved yet."""
         sampler = _core.SumOfTreesSampler.begin(
-            X, labels, weights, start=_core.ChainStart.leaves, n_threads=n_threads, **setup.core()
+            X, labels, weights, start=getattr(_core.ChainStart, start), n_threads=n_threads, **setup.core()
         )
         return cls(setup, sampler, labels, weights)
 

@@ -36,7 +36,7 @@ class BARTClassifier(Classifying, BART):
     ----------
     n_estimators : int, default=200
         Trees in a sum; with more than two classes there is a sum for each.
-    sampler, n_particles, n_chains, n_draws, n_burn_in, thin, split_base, split_decay
+    sampler, n_particles, n_chains, n_draws, n_burn_in, thin, start, split_base, split_decay
         As for `BARTRegressor`.
     shrinkage : float, default=2.0
         Before data, a sum of trees lies within 3 of its centre with `shrinkage` standard deviations.
@@ -78,6 +78,7 @@ class BARTClassifier(Classifying, BART):
         n_draws: int = 1000,
         n_burn_in: int = 500,
         thin: int = 1,
+        start: str = "leaves",
         split_base: float = 0.95,
         split_decay: float = 2.0,
         shrinkage: float = 2.0,
@@ -92,6 +93,7 @@ class BARTClassifier(Classifying, BART):
         self.n_draws = n_draws
         self.n_burn_in = n_burn_in
         self.thin = thin
+        self.start = start
         self.split_base = split_base
         self.split_decay = split_decay
         self.shrinkage = shrinkage

@@ -45,6 +45,9 @@ class BARTRegressor(Regressing, BART):
         Sweeps of each chain before its first draw.
     thin : int, default=1
         Sweeps for each draw.
+    start : {"leaves", "prior"}, default="leaves"
+        Whether chains begin with trees that are single leaves, or each with a draw from the prior: starts so far apart
+        that chains which agree in the end have forgotten them.
     split_base, split_decay : float, default=0.95 and 2.0
         A node of depth d is split with probability ``split_base / (1 + d) ** split_decay`` before data.
     shrinkage : float, default=2.0
@@ -103,6 +106,7 @@ class BARTRegressor(Regressing, BART):
         n_draws: int = 1000,
         n_burn_in: int = 500,
         thin: int = 1,
+        start: str = "leaves",
         split_base: float = 0.95,
         split_decay: float = 2.0,
         shrinkage: float = 2.0,
@@ -119,6 +123,7 @@ class BARTRegressor(Regressing, BART):
         self.n_draws = n_draws
         self.n_burn_in = n_burn_in
         self.thin = thin
+        self.start = start
         self.split_base = split_base
         self.split_decay = split_decay
         self.shrinkage = shrinkage
