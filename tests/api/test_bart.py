@@ -57,6 +57,7 @@ def quiet():
         ({"n_draws": 2**31, "thin": 2**31}, "chains end after 4294967295 sweeps"),
         ({"n_burn_in": -1}, "n_burn_in must be an integer of at least 0"),
         ({"thin": 0}, "thin must be an integer of at least 1"),
+        ({"start": "best"}, "start must be one of 'leaves', 'prior', got 'best'"),
         ({"split_base": 1.0}, "split_base must be a number between 0 and 1"),
         ({"split_decay": -0.1}, "split_decay must be a number of at least 0"),
         ({"shrinkage": 0.0}, "shrinkage must be a number from 0.001"),
