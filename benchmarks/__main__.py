@@ -28,6 +28,8 @@ from benchmarks import (
     online,
     online_forests,
     online_report,
+    optimize,
+    optimize_report,
     predict,
     prequential,
     prequential_report,
@@ -121,6 +123,12 @@ def cover(data: Data = None, quick: Quick = False) -> None:
 def sample_trees(data: Data = None, quick: Quick = False) -> None:
     """Measure Bayesian trees, and print the table. A run that is not quick also writes benchmarks/bayesian_trees.md."""
     compare(bayesian_trees.run(data, quick), bayesian_trees.verdicts, quick, tree_report.PAGE, tree_report.write)
+
+
+@app.command("optimize")
+def search(data: Data = None, quick: Quick = False) -> None:
+    """Measure Bayesian optimisation, and print the table. A whole run also writes benchmarks/optimize.md."""
+    compare(optimize.run(data, quick), optimize.verdicts, quick, optimize_report.PAGE, optimize_report.write)
 
 
 def compare(

@@ -50,8 +50,7 @@ class Parameter:
         """Move places to the middle of the share that they fall in."""
         if math.isinf(self.n_values):
             return units
-        places: Floats = (self.codes(units) + 0.5) / float(self.n_values)
-        return places
+        return np.asarray((self.codes(units) + 0.5) / self.n_values, dtype=np.float64)
 
     def codes(self, units: Floats) -> npt.NDArray[np.intp]:
         """Return the number of the share in which each place falls: 0 for the first."""
@@ -173,10 +172,9 @@ class Integer(Parameter):
         return codes
 
     def _places(self, codes: npt.NDArray[np.intp]) -> Floats:
-        places: Floats = (codes + 0.5) / float(self.n_values)
         if self.log:
-            places = (np.log(codes + float(self.low)) - self._from) / (self._to - self._from)
-        return places
+            return np.asarray((np.log(codes + float(self.low)) - self._from) / (self._to - self._from))
+        return np.asarray((codes + 0.5) / self.n_values, dtype=np.float64)
 
     def to_json(self) -> dict[str, Any]:
         """Return its description."""
