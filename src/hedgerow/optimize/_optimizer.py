@@ -58,8 +58,8 @@ class Optimizer(OptimizerFiles):
     n_initial : int, optional
         Places that are spread evenly before anything is modelled. Default: 4 + 2 a parameter, at most 50.
     n_candidates : int, default=400
-        Places among which the forest chooses; fewer after 256 evaluations, in proportion to the logarithm of their
-        number, so that a suggestion does not become dearer.
+        Places among which the forest chooses. There are fewer after 256 evaluations, a third as many after 10,000, so that
+        a suggestion does not become dearer.
     local_search : bool, default=True
         Whether to search locally too. Without, every place is the forest's choice, as in document 000.
     surrogate : MondrianForestRegressor, optional
@@ -218,9 +218,9 @@ class Optimizer(OptimizerFiles):
         """Return the candidate of which the forest hopes most and which was not tried yet."""
         best = apart(np.concatenate([self._evaluations.best_places(2 * N_BEST), self._descents.best_places(N_BEST)]))
         best = best[:N_BEST]
-        # A way through a tree is about as long as the logarithm of what it has learned; so that a suggestion costs
-        # the same at any time, there are fewer of them as ways get longer.
-        n_candidates = int(self.n_candidates * min(1.0, 8.0 / math.log2(self._evaluations.n)))
+        # Ways through a tree grow with the logarithm of what it has learned, faster near the best, where evaluations
+        # crowd. So that a suggestion costs the same at any time, there are fewer candidates as ways get longer.
+        n_candidates = int(self.n_candidates * min(1.0, 8.0 / math.log2(self._evaluations.n)) ** 2)
         candidates = draw_candidates(self.space, best, self.surrogate_, n_candidates, rng)
         columns = self.space.columns(candidates)
         with _Beliefs(self):
