@@ -58,6 +58,7 @@ struct SumSettings {
   double leaf_deviation;
   std::size_t n_trees;
   std::vector<std::pair<Move, std::uint32_t>> moves;
+  std::uint32_t n_rounds;
   std::size_t n_particles;
   double noise_df, noise_scale;
 };
@@ -71,9 +72,14 @@ std::unique_ptr<Sampler> new_sampler(BinnedRows data, std::vector<double> labels
   }
   const double spread = settings.leaf_deviation * std::sqrt(static_cast<double>(settings.n_trees));
   const Units units = units_for(weights, n, 256.0 * std::max(1.0, spread));
-  Problem problem{
-      std::move(data), std::move(weights), settings.prior,       settings.leaf_deviation * settings.leaf_deviation,
-      units,           settings.n_trees,   Plan{settings.moves}, settings.n_particles};
+  Problem problem{std::move(data),
+                  std::move(weights),
+                  settings.prior,
+                  settings.leaf_deviation * settings.leaf_deviation,
+                  units,
+                  settings.n_trees,
+                  Plan{settings.moves, settings.n_rounds},
+                  settings.n_particles};
   Response response{kind, std::move(labels), std::move(offsets), settings.noise_df, settings.noise_scale};
   return std::make_unique<Sampler>(std::move(problem), std::move(response), n_chains, seed, start);
 }
@@ -88,6 +94,7 @@ void bind_settings(nb::module_& m) {
       .value("swap", Move::swap)
       .value("heat_bath", Move::heat_bath)
       .value("exchange", Move::exchange)
+      .value("graft", Move::graft)
       .value("subtree_particles", Move::subtree_particles)
       .value("particles", Move::particles);
   nb::enum_<ResponseKind>(m, "ResponseKind")
@@ -99,13 +106,13 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](SumSettings* self, bayesian_tree::TreePrior prior, double leaf_deviation, std::size_t n_trees,
-             std::vector<std::pair<Move, std::uint32_t>> moves, std::size_t n_particles, double noise_df,
-             double noise_scale) {
-            new (self)
-                SumSettings{prior, leaf_deviation, n_trees, std::move(moves), n_particles, noise_df, noise_scale};
+             std::vector<std::pair<Move, std::uint32_t>> moves, std::uint32_t n_rounds, std::size_t n_particles,
+             double noise_df, double noise_scale) {
+            new (self) SumSettings{prior,    leaf_deviation, n_trees,  std::move(moves),
+                                   n_rounds, n_particles,    noise_df, noise_scale};
           },
           nb::kw_only(), nb::arg("prior"), nb::arg("leaf_deviation"), nb::arg("n_trees"), nb::arg("moves"),
-          nb::arg("n_particles"), nb::arg("noise_df"), nb::arg("noise_scale"));
+          nb::arg("n_rounds"), nb::arg("n_particles"), nb::arg("noise_df"), nb::arg("noise_scale"));
 }
 
 }  // namespace
@@ -138,6 +145,9 @@ void bind_bart(nb::module_& m) {
               take_arrays(archive, arrays, chain_prefix(c));
               sampler->draws()[c] = restored_draws(archive, sampler->problem(), sampler->response().n_sums());
               bart::restore(archive, sampler->problem(), sampler->response(), *sampler->chains()[c]);
+              require(sampler->draws()[c].size() == sampler->draws()[0].size() &&
+                          sampler->chains()[c]->n_rounds() == sampler->chains()[0]->n_rounds(),
+                      "chains differ in length");
             }
             return sampler;
           },
@@ -148,6 +158,10 @@ void bind_bart(nb::module_& m) {
       .def_prop_ro("width", [](const Sampler& self) { return self.problem().data.n_features; })
       .def_prop_ro(
           "n_draws", [](const Sampler& self) { return self.draws()[0].size(); }, "Of each chain.")
+      .def_prop_ro(
+          "n_sweeps",
+          [](const Sampler& self) { return (self.chains()[0]->n_rounds() - 1) / self.problem().plan.n_rounds; },
+          "Of each chain, so far.")
       .def_prop_ro("n_bytes",
                    [](const Sampler& self) {
                      std::size_t total = 0;

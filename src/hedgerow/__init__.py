@@ -2,6 +2,7 @@
 
 from hedgerow import metrics, optimize, predictive, stream
 from hedgerow._persistence import load
+from hedgerow.bart import BARTClassifier, BARTRegressor
 from hedgerow.bayesian import BayesianTreeClassifier, BayesianTreeRegressor
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from hedgerow.kernel import MondrianFeatures, MondrianKernelRidge
@@ -11,6 +12,8 @@ from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, Onl
 __version__ = "0.1.0"
 
 __all__ = [
+    "BARTClassifier",
+    "BARTRegressor",
     "BayesianTreeClassifier",
     "BayesianTreeRegressor",
     "MondrianBoostingClassifier",

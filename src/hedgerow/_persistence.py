@@ -10,6 +10,7 @@ import json
 import math
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -194,17 +195,26 @@ def encode_parameter(name: str, value: Any) -> Any:
         return {"random_state": [kind, np.asarray(keys).tolist(), *rest]}
     if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and not math.isnan(value)):
         return value
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        counts = {key: count.item() if isinstance(count, np.generic) else count for key, count in value.items()}
+        if all(type(count) is int for count in counts.values()):
+            return {"counts": counts}
     if isinstance(value, list | tuple | np.ndarray):
         numbers = np.asarray(value)
         if numbers.ndim == 1 and numbers.dtype.kind in "iuf" and np.isfinite(numbers).all():
             return {"numbers": numbers.tolist()}
     raise TypeError(
-        f"cannot save parameter {name}={value!r}; use a number, a string, None, a RandomState, a list of numbers or a "
-        "model of hedgerow's"
+        f"cannot save parameter {name}={value!r}; use a number, a string, None, a RandomState, a list of numbers, a "
+        "mapping of words to integers or a model of hedgerow's"
     )
 
 
 def _decode(value: Any) -> Any:
+    if isinstance(value, dict) and "counts" in value:
+        counts = value["counts"]
+        if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
+            raise ValueError(f"its mapping of words to integers is malformed, got {counts!r}")
+        return counts
     if isinstance(value, dict) and "numbers" in value:
         numbers = value["numbers"]
         if not isinstance(numbers, list) or not all(type(number) in (int, float) for number in numbers):

@@ -33,6 +33,13 @@ def check_positive(name: str, value: object, or_none: bool = False, or_infinite:
         raise ValueError(f"{name} must be a positive number{' or None' if or_none else ''}, got {value!r}")
 
 
+def check_within(name: str, value: object, least: float, most: float, words: str) -> None:
+    """Raise ValueError unless ``value`` is a finite number from ``least`` to ``most``; ``words`` say so."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
+    if not is_number or not least <= float(value) <= most:  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a number {words}, got {value!r}")
+
+
 def n_threads_of(n_jobs: int | None) -> int:
     """scikit-learn's ``n_jobs`` as a number of threads: None is one, -1 all cores, -2 all but one."""
     if n_jobs is None:

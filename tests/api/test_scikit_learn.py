@@ -10,7 +10,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hedgerow import BayesianTreeClassifier, BayesianTreeRegressor, MondrianForestClassifier, MondrianForestRegressor
+from hedgerow import (
+    BARTClassifier,
+    BARTRegressor,
+    BayesianTreeClassifier,
+    BayesianTreeRegressor,
+    MondrianForestClassifier,
+    MondrianForestRegressor,
+)
 
 FORESTS = [
     MondrianForestRegressor(n_estimators=5),
@@ -27,9 +34,14 @@ FORESTS = [
     BayesianTreeRegressor(n_particles=500, proposal="empirical", resampling="systematic"),
     BayesianTreeRegressor(n_particles=50, proposal="optimal", max_features="sqrt"),
     BayesianTreeRegressor("cgm", n_particles=100, n_steps=2000),
+    BARTRegressor(20, n_chains=1, n_draws=50, n_burn_in=50),
+    BARTRegressor(3, n_chains=2, n_draws=20, n_burn_in=20, n_jobs=2),
+    BARTClassifier(20, n_chains=1, n_draws=50, n_burn_in=50),
+    BARTClassifier(5, sampler="pg", n_chains=2, n_draws=20, n_burn_in=20, thin=2),
 ]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the shortest chains
 @parametrize_with_checks(FORESTS)
 def test_check(estimator, check):
     check(estimator)

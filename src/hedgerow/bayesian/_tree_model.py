@@ -10,15 +10,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import validate_data
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays, Saveable
+from hedgerow._batch_model import BatchModel
+from hedgerow._persistence import Arrays
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing
-from hedgerow._validation import RowReader, check_integer, drop_weightless, n_threads_of
+from hedgerow._validation import check_integer, check_within, drop_weightless, n_threads_of
 from hedgerow.bayesian._decision_tree import DecisionTree
 
 Floats = npt.NDArray[np.float64]
@@ -38,7 +36,7 @@ CHOICES = {
 }
 
 
-class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
+class BayesianTree(BatchModel):
     """Base of Bayesian trees. A subclass brings the leaves: what labels are, and what is predicted."""
 
     sampler: str
@@ -59,7 +57,6 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
     _trees: Any
     _SAMPLER: ClassVar[Any]
     _TREES: ClassVar[Any]
-    _Y_CHECKS: ClassVar[dict[str, Any]] = {}
 
     # What the leaves decide.
 
@@ -226,9 +223,9 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
             check_integer("n_burn_in", self.n_burn_in, least=0)
             if self.n_burn_in >= self.n_steps:
                 raise ValueError(f"n_burn_in must be less than n_steps={self.n_steps}, got {self.n_burn_in}")
-        _check_within("ess_threshold", self.ess_threshold, 0.0, 1.0, "from 0 to 1")
-        _check_within("split_decay", self.split_decay, 0.0, math.inf, "of at least 0")
-        _check_within("split_base", self.split_base, 1e-300, 1.0 - 1e-16, "between 0 and 1, both left out")
+        check_within("ess_threshold", self.ess_threshold, 0.0, 1.0, "from 0 to 1")
+        check_within("split_decay", self.split_decay, 0.0, math.inf, "of at least 0")
+        check_within("split_base", self.split_base, 1e-300, 1.0 - 1e-16, "between 0 and 1, both left out")
         n_threads_of(self.n_jobs)
 
     def _n_weighed(self, width: int) -> int:
@@ -282,23 +279,6 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
             **shared,
         )
 
-    def _validated(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
-        X, y = validate_data(self, X, y, reset=reset, dtype=np.float64, order="C", **self._Y_CHECKS)
-        return X, y
-
-    def _check_learned(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
-
-    def _query_rows(self, X: Any) -> Floats:
-        self._check_learned()
-        rows: Floats = validate_data(self, X, reset=False, dtype=np.float64, order="C")
-        return rows
-
-    def _one_row(self, x: Any) -> Floats:
-        self._check_learned()
-        return RowReader(self._trees.width, getattr(self, "feature_names_in_", None))(x).reshape(1, -1)
-
     def _array(self, name: str) -> Any:
         self._check_learned()
         return self._trees.archive()[name]
@@ -313,35 +293,13 @@ class BayesianTree(Saveable, BaseEstimator):  # type: ignore[misc]
         np.add.at(counts, (tree[is_inner], arrays["nodes.feature"][is_inner].astype(np.int64)), 1.0)
         return counts
 
-    def _feature_names(self) -> list[str]:
-        names = getattr(self, "feature_names_in_", None)
-        return [f"x{i}" for i in range(self._trees.width)] if names is None else [str(name) for name in names]
-
     # Files.
 
     def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
         if not self.__sklearn_is_fitted__():
             return None
-        names = getattr(self, "feature_names_in_", None)
-        numbers = {
-            "width": self._trees.width,
-            "feature_names": None if names is None else [str(name) for name in names],
-        }
-        return numbers, self._trees.archive()
+        return self._columns(), self._trees.archive()
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        width, names = int(numbers["width"]), numbers["feature_names"]
-        if width < 1:
-            raise ValueError("its width is out of range")
-        if names is not None:
-            if len(names) != width:
-                raise ValueError("it names another number of features than it has")
-            self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
-        self.n_features_in_ = width
-        self._trees = self._TREES(arrays, model=self._leaves(0), width=width)
-
-
-def _check_within(name: str, value: object, least: float, most: float, words: str) -> None:
-    is_number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
-    if not is_number or not least <= float(value) <= most:  # type: ignore[arg-type]
-        raise ValueError(f"{name} must be a number {words}, got {value!r}")
+        self._restore_columns(numbers)
+        self._trees = self._TREES(arrays, model=self._leaves(0), width=self.n_features_in_)

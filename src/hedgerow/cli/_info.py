@@ -19,6 +19,8 @@ FACTS = {
     "n_nodes_": "nodes in all trees",
     "depth_": "depth",
     "n_leaves_": "leaves, posterior mean",
+    "n_draws_": "draws of each chain",
+    "noise_": "noise, posterior mean",
     "prior_mean_": "prior mean",
     "drift_variance_": "drift variance",
     "drift_rate_": "drift rate",

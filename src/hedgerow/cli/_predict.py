@@ -13,7 +13,7 @@ import hedgerow
 from hedgerow.cli._console import check_destination, console, errors_in_words, progress_bar
 from hedgerow.cli._csv import numbers, read_csv
 
-CHUNK = 4096
+CHUNK = 1024
 CONFIDENCE = 0.9
 
 

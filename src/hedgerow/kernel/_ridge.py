@@ -12,12 +12,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
 from hedgerow import _core
+from hedgerow._blas import one_blas_thread
 from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
 from hedgerow._regressing import Regressing
 from hedgerow._transaction import all_or_nothing, interrupted_after
 from hedgerow._validation import NO_WEIGHTS, RowReader, as_vector, drop_weightless, n_threads_of
-from hedgerow.kernel._blas import one_blas_thread
 from hedgerow.kernel._files import RidgeFiles
 from hedgerow.kernel._fit import Plan, fit_rows, largest_lifetime
 from hedgerow.kernel._parameters import check_parameters, checked_label

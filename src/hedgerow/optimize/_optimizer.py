@@ -58,8 +58,8 @@ class Optimizer(OptimizerFiles):
     n_initial : int, optional
         Places that are spread evenly before anything is modelled. Default: 4 + 2 a parameter, at most 50.
     n_candidates : int, default=400
-        Places among which the forest chooses. There are fewer after 256 evaluations, a third as many after 10,000, so that
-        a suggestion does not become dearer.
+        Places among which the forest chooses. There are fewer after 256 evaluations, a third as many after 10,000, so
+        that a suggestion does not become dearer.
     local_search : bool, default=True
         Whether to search locally too. Without, every place is the forest's choice, as in document 000.
     surrogate : MondrianForestRegressor, optional

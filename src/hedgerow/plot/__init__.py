@@ -8,6 +8,7 @@ from hedgerow.plot._lifetime import LifetimePathDisplay
 from hedgerow.plot._partition import PartitionDisplay
 from hedgerow.plot._run import RunDisplay
 from hedgerow.plot._slice import SliceDisplay
+from hedgerow.plot._trace import TraceDisplay
 from hedgerow.plot._tree import TreeDisplay
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "PartitionDisplay",
     "RunDisplay",
     "SliceDisplay",
+    "TraceDisplay",
     "TreeDisplay",
 ]

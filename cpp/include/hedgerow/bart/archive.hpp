@@ -16,13 +16,14 @@ inline void require(bool holds, const char* sentence) {
 struct RowsArchive {
   std::vector<Bin> bins;
   std::vector<std::uint64_t> n_cuts;
-  std::vector<double> cuts;
+  std::vector<double> cuts, cut_weights;
 
   template <class Function>
   void for_each_array(Function&& f) {
     f("rows.bins", bins);
     f("rows.n_cuts", n_cuts);
     f("rows.cuts", cuts);
+    f("rows.cut_weights", cut_weights);
   }
 };
 
@@ -31,7 +32,7 @@ struct ChainArchive {
   std::vector<std::uint32_t> rules, state_rules;
   std::vector<float> values;
   std::vector<Fixed> state_values, utilities;
-  std::vector<std::uint64_t> first_node, state_counts;  ///< counts: nodes and sweeps
+  std::vector<std::uint64_t> first_node, state_counts;  ///< counts: nodes and rounds
   std::vector<double> notes, noise_variance;
 
   template <class Function>
@@ -51,10 +52,12 @@ struct ChainArchive {
 };
 
 inline RowsArchive archived(const BinnedRows& data) {
-  RowsArchive archive{data.bins, {}, {}};
-  for (const auto& cuts : data.cuts) {
+  RowsArchive archive{data.bins, {}, {}, {}};
+  for (std::size_t d = 0; d < data.n_features; ++d) {
+    const auto &cuts = data.cuts[d], &before = data.weight_before[d];
     archive.n_cuts.push_back(cuts.size());
     archive.cuts.insert(archive.cuts.end(), cuts.begin(), cuts.end());
+    archive.cut_weights.insert(archive.cut_weights.end(), before.begin() + 1, before.end());
   }
   return archive;
 }
@@ -66,14 +69,19 @@ inline BinnedRows restored(const RowsArchive& archive) {
   data.n_rows = archive.bins.size() / data.n_features;
   require(data.n_rows > 0, "there are no rows");
   data.bins = archive.bins;
+  require(archive.cut_weights.size() == archive.cuts.size(), "cuts and their weights differ in number");
   std::size_t first = 0;
   for (std::uint32_t d = 0; d < data.n_features; ++d) {
     const std::uint64_t n = archive.n_cuts[d];
     require(n <= BinnedRows::most_cuts && n <= archive.cuts.size() - first, "cuts of a column are missing");
     const auto begin = archive.cuts.begin() + static_cast<std::ptrdiff_t>(first);
     const auto& cuts = data.cuts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(n));
+    auto& before = data.weight_before.emplace_back(1, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       require(std::isfinite(cuts[i]) && (i == 0 || cuts[i - 1] < cuts[i]), "cuts of a column do not rise");
+      const double weight = archive.cut_weights[first + i];
+      require(weight > before.back() && weight < 2.0, "weights of cuts do not add up");
+      before.push_back(weight);
     }
     require(std::all_of(data.column(d), data.column(d) + data.n_rows, [&](Bin bin) { return bin <= n; }),
             "a value lies beyond the cuts of its column");
@@ -100,7 +108,7 @@ inline ChainArchive archived(const Draws& draws, const Chain& chain, bool with_u
   archive.state_shape = std::move(state.shape);
   archive.state_rules = std::move(state.rules);
   archive.state_values = std::move(state.values);
-  archive.state_counts = {state.n_nodes, chain.n_sweeps()};
+  archive.state_counts = {state.n_nodes, chain.n_rounds()};
   archive.noise_variance = {chain.noise_variance()};
   if (with_utilities) {
     for (const auto& utilities : chain.utilities()) {
@@ -141,7 +149,7 @@ inline Draws restored_draws(const ChainArchive& archive, const Problem& problem,
 inline void restore(const ChainArchive& archive, const Problem& problem, const Response& response, Chain& chain) {
   require(archive.state_counts.size() == 2 && archive.noise_variance.size() == 1, "the state is not whole");
   require(archive.noise_variance[0] > 0.0 && std::isfinite(archive.noise_variance[0]), "the noise is not positive");
-  require(archive.state_counts[1] < (std::uint64_t{1} << 32), "there are too many sweeps");
+  require(archive.state_counts[1] < (std::uint64_t{1} << 35), "there are too many rounds");
   const TreeCode<Fixed> state{archive.state_shape, archive.state_counts[0], archive.state_rules, archive.state_values};
   require(state.holds(response.n_sums() * problem.n_trees, problem.data.cuts), "trees of the state are not whole");
   const double most = 0x1p61 / static_cast<double>(problem.data.n_rows);

@@ -2,7 +2,8 @@
 // The training rows, column by column, each value replaced by the number of its bin. A column has at most 255 cuts, so
 // a bin is a byte, and what a sweep reads stays in the cache. Every gap between neighbouring values is a cut if there
 // are few enough; otherwise the gaps are dealt, in order, into runs of about equally many rows, and the widest of each
-// run is a cut: wherever values fall into clusters, there is a cut between them.
+// run is a cut: wherever values fall into clusters, there is a cut between them. Under the prior, a cut is as likely as
+// the part of the column is long that it stands for (document 004, equation 4.4: locations are uniform).
 #pragma once
 
 #include <algorithm>
@@ -26,18 +27,23 @@ struct BinnedRows {
   static constexpr std::size_t most_cuts = 255;
 
   std::size_t n_rows = 0, n_features = 0;
-  std::vector<Bin> bins;                  ///< column by column
-  std::vector<std::vector<double>> cuts;  ///< of each column, rising; a value in bin b is at most cuts[b]
+  std::vector<Bin> bins;                           ///< column by column
+  std::vector<std::vector<double>> cuts;           ///< of each column, rising; a value in bin b is at most cuts[b]
+  std::vector<std::vector<double>> weight_before;  ///< of each column: of all cuts before each, and of all
 
   BinnedRows() = default;
   BinnedRows(Points points, std::size_t n_threads)
-      : n_rows(points.n), n_features(points.width), bins(points.n * points.width), cuts(points.width) {
+      : n_rows(points.n),
+        n_features(points.width),
+        bins(points.n * points.width),
+        cuts(points.width),
+        weight_before(points.width) {
     parallel::for_each_index(n_features, n_threads, [&](std::size_t d, std::size_t) {
       std::vector<double> column(n_rows);
       for (std::size_t row = 0; row < n_rows; ++row) column[row] = points.values[row * n_features + d];
       std::vector<double> sorted = column;
       std::ranges::sort(sorted);
-      cuts[d] = chosen_cuts(sorted);
+      choose_cuts(sorted, cuts[d], weight_before[d]);
       for (std::size_t row = 0; row < n_rows; ++row) bins[d * n_rows + row] = bin_of(d, column[row]);
     });
   }
@@ -56,24 +62,32 @@ struct BinnedRows {
     return middle >= upper ? lower : std::max(middle, lower);
   }
 
-  static std::vector<double> chosen_cuts(const std::vector<double>& sorted) {
+  static void choose_cuts(const std::vector<double>& sorted, std::vector<double>& chosen, std::vector<double>& before) {
     std::vector<std::size_t> gaps;  // by the row on their left
     for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
       if (sorted[i] < sorted[i + 1]) gaps.push_back(i);
     }
-    std::vector<double> chosen;
-    const auto width = [&](std::size_t i) { return 0.5 * sorted[i + 1] - 0.5 * sorted[i]; };
-    const bool is_short = gaps.size() <= most_cuts;
+    const auto length = [&](std::size_t i) { return 0.5 * sorted[i + 1] - 0.5 * sorted[i]; };
+    const bool all = gaps.size() <= most_cuts;
+    const auto run_of = [&](std::size_t g) { return all ? g : gaps[g] * most_cuts / sorted.size(); };
+    std::vector<double> lengths;
     for (std::size_t g = 0; g < gaps.size();) {
-      const auto run_of = [&](std::size_t gap) { return is_short ? gap : gaps[gap] * most_cuts / sorted.size(); };
       std::size_t widest = g, next = g;
+      double total = 0.0;
       for (; next < gaps.size() && run_of(next) == run_of(g); ++next) {
-        if (width(gaps[next]) > width(gaps[widest])) widest = next;
+        total += length(gaps[next]);
+        if (length(gaps[next]) > length(gaps[widest])) widest = next;
       }
       chosen.push_back(between(sorted[gaps[widest]], sorted[gaps[widest] + 1]));
+      lengths.push_back(total);
       g = next;
     }
-    return chosen;
+    double whole = 0.0;
+    for (const double one : lengths) whole += one;
+    before.push_back(0.0);
+    // No cut is quite impossible, however close two values are.
+    const double least = 1e-9 / static_cast<double>(lengths.size());
+    for (const double one : lengths) before.push_back(before.back() + (whole > 0.0 ? one / whole : 0.0) + least);
   }
 };
 

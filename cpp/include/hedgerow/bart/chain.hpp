@@ -35,24 +35,32 @@ class Chain {
     for (const double weight : problem.weights) total_weight_ += weight;
     for (std::uint32_t k = 0; k < response.n_sums(); ++k) {
       sums_.emplace_back(problem, utilities_[k]);
-      if (start == Start::prior) sums_.back().start_from_prior(sweep_key(k));
+      if (start == Start::prior) sums_.back().start_from_prior(round_key(k));
     }
-    ++sweep_;
+    ++round_;
   }
 
   [[nodiscard]] const std::vector<SumOfTrees>& sums() const { return sums_; }
   [[nodiscard]] const Utilities& utilities() const { return utilities_; }
-  [[nodiscard]] std::uint64_t n_sweeps() const { return sweep_; }
+  [[nodiscard]] std::uint64_t n_rounds() const { return round_; }
   [[nodiscard]] double noise_variance() const { return noise_variance_; }
 
   void sweep() {
-    draw_noise_or_utilities();
-    n_roots_changed_ = 0;
-    for (std::uint32_t k = 0; k < sums_.size(); ++k) {
-      sums_[k].set_noise(noise_variance_);
-      n_roots_changed_ += sums_[k].sweep(sweep_key(k));
+    std::vector<std::vector<std::optional<Rule>>> roots;
+    for (const SumOfTrees& sum : sums_) roots.push_back(sum.roots());
+    for (std::uint32_t r = 0; r < problem_->plan.n_rounds; ++r) {
+      draw_noise_or_utilities();
+      for (std::uint32_t k = 0; k < sums_.size(); ++k) {
+        sums_[k].set_noise(noise_variance_);
+        sums_[k].sweep(round_key(k));
+      }
+      ++round_;
     }
-    ++sweep_;
+    n_roots_changed_ = 0;
+    for (std::size_t k = 0; k < sums_.size(); ++k) {
+      const auto now = sums_[k].roots();
+      for (std::size_t m = 0; m < now.size(); ++m) n_roots_changed_ += static_cast<std::size_t>(now[m] != roots[k][m]);
+    }
   }
 
   [[nodiscard]] Notes notes() const {
@@ -74,11 +82,11 @@ class Chain {
   }
 
   /// Goes on from a state that a file has. False if its trees do not fit the rows.
-  bool restore(std::vector<std::vector<Tree>> trees, Utilities utilities, double noise_variance, std::uint64_t sweep) {
+  bool restore(std::vector<std::vector<Tree>> trees, Utilities utilities, double noise_variance, std::uint64_t round) {
     sums_.clear();
     utilities_ = std::move(utilities);
     noise_variance_ = noise_variance;
-    sweep_ = sweep;
+    round_ = round;
     for (std::size_t k = 0; k < trees.size(); ++k) {
       sums_.emplace_back(*problem_, utilities_[k]);
       if (!sums_.back().restore(std::move(trees[k]))) return false;
@@ -87,10 +95,10 @@ class Chain {
   }
 
  private:
-  [[nodiscard]] SweepKey sweep_key(std::uint32_t sum) const { return {key_.seed, key_.chain, sum, sweep_}; }
+  [[nodiscard]] RoundKey round_key(std::uint32_t sum) const { return {key_.seed, key_.chain, sum, round_}; }
 
   void draw_noise_or_utilities() {
-    const SweepKey key = sweep_key(0);
+    const RoundKey key = round_key(0);
     switch (response_->kind) {
       case ResponseKind::normal:
         noise_variance_ = draw_noise(*response_, sum_of_squares(sums_[0], problem_->weights), total_weight_,
@@ -112,7 +120,7 @@ class Chain {
   double total_weight_;
   std::vector<SumOfTrees> sums_;
   double noise_variance_ = 1.0;
-  std::uint64_t sweep_ = 0;
+  std::uint64_t round_ = 0;
   std::size_t n_roots_changed_ = 0;
 };
 

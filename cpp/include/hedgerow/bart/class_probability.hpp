@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 namespace hedgerow::bart {
 
@@ -26,6 +27,33 @@ inline double class_probability(std::span<const double> means, std::size_t k) {
     total += product;
   }
   return total * step * 0.39894228040143267794;
+}
+
+/// Of all classes; for one mean of two. All integrals run over the same places t of the highest utility,
+///   P(k) = int phi(t - m_k) prod_{j != k} Phi(t - m_j) dt,
+/// in steps short enough for products of so many factors. No class is impossible. `below` is room to work in.
+inline void class_probabilities(std::span<const double> means, std::span<double> found, std::vector<double>& below) {
+  if (means.size() == 1) {
+    for (std::size_t k = 0; k < 2; ++k) found[k] = std::max(class_probability(means, k), 1e-300);
+    return;
+  }
+  constexpr double reach = 7.0;
+  const double step = std::clamp(1.0 / std::sqrt(static_cast<double>(means.size())), 0.125, 0.5);
+  const double highest = std::ranges::max(means);
+  std::ranges::fill(found, 0.0);
+  below.resize(means.size());
+  for (double u = -reach; u <= reach; u += step) {  // t less the highest mean
+    double product = 1.0;
+    for (std::size_t k = 0; k < means.size(); ++k)
+      product *= below[k] = normal_probability_below(u + (highest - means[k]));
+    for (std::size_t k = 0; k < means.size(); ++k) {  // t is at least m_k - reach, so no factor is zero
+      const double gap = u + (highest - means[k]);
+      found[k] += std::exp(-0.5 * gap * gap) / below[k] * product;
+    }
+  }
+  double total = 0.0;
+  for (double& probability : found) total += probability = std::max(probability, 1e-300);
+  for (double& probability : found) probability /= total;
 }
 
 inline double log_class_probability(std::span<const double> means, std::size_t k) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which moves a tree makes in a sweep, and how often. The numbers must not depend on the tree: each move leaves its
-// distribution as it was, and so does any fixed sequence of them.
+// Which moves a tree makes, and how often. The numbers must not depend on the tree: each move leaves its distribution
+// as it was, and so does any fixed sequence of them. A sweep is one round over all trees, or several, each with noise
+// and values drawn anew: where trees are few, that costs little and goes far.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,14 @@ enum class Move : std::uint8_t {
   swap,
   heat_bath,
   exchange,
+  graft,
   subtree_particles,
   particles,
 };
 
 struct Plan {
-  std::vector<std::pair<Move, std::uint32_t>> moves;
+  std::vector<std::pair<Move, std::uint32_t>> moves;  ///< in a round
+  std::uint32_t n_rounds = 1;                         ///< in a sweep
 
   [[nodiscard]] bool has_particles() const {
     for (const auto& [move, count] : moves) {

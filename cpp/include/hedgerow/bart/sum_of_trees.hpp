@@ -9,6 +9,7 @@
 
 #include "hedgerow/bart/moves/change_swap.hpp"
 #include "hedgerow/bart/moves/exchange.hpp"
+#include "hedgerow/bart/moves/graft.hpp"
 #include "hedgerow/bart/moves/heat_bath.hpp"
 #include "hedgerow/bart/moves/particle_gibbs.hpp"
 #include "hedgerow/bart/moves/perturb.hpp"
@@ -29,15 +30,15 @@ struct Problem {
   std::size_t n_particles;
 };
 
-/// Which sweep of which sum this is: the name of its random numbers.
-struct SweepKey {
+/// Which round of which sum this is: the name of its random numbers.
+struct RoundKey {
   std::uint64_t seed;
   std::uint32_t chain;
   std::uint32_t sum;
-  std::uint64_t sweep;  ///< below 2^32
+  std::uint64_t round;  ///< below 2^36
 
   [[nodiscard]] random::Stream stream(random::Purpose purpose, std::uint64_t tree) const {
-    return {seed, purpose, (chain << 12) | sum, (sweep << 20) | tree};
+    return {seed, purpose, (chain << 12) | sum, (round << 20) | tree};
   }
 };
 
@@ -73,25 +74,28 @@ class SumOfTrees {
   /// Labels change under the trees: by how much, in units.
   void shift(std::size_t row, Fixed change) { residuals_[row] += change; }
 
-  /// Returns how many trees have another rule at their root, or none at all, than before.
-  std::size_t sweep(const SweepKey& key) {
-    std::size_t n_roots_changed = 0;
+  /// One round over all trees.
+  void sweep(const RoundKey& key) {
     for (std::size_t m = 0; m < trees_.size(); ++m) {
       random::Stream stream = key.stream(random::Purpose::tree_of_sum, m);
-      Tree& tree = trees_[m];
-      const Rule root = tree.nodes[0].rule;
-      const bool was_leaf = tree.nodes[0].is_leaf();
-      take_out(tree);
-      move(tree, stream);
-      put_back(tree, stream);
-      const bool same = was_leaf == tree.nodes[0].is_leaf() && (was_leaf || root == tree.nodes[0].rule);
-      n_roots_changed += static_cast<std::size_t>(!same);
+      take_out(trees_[m]);
+      move(trees_[m], stream);
+      put_back(trees_[m], stream);
     }
-    return n_roots_changed;
+  }
+
+  /// The rule at the root of each tree; none for a single leaf.
+  [[nodiscard]] std::vector<std::optional<Rule>> roots() const {
+    std::vector<std::optional<Rule>> found;
+    for (const Tree& tree : trees_) {
+      const Node& root = tree.nodes[0];
+      found.push_back(root.is_leaf() ? std::nullopt : std::optional(root.rule));
+    }
+    return found;
   }
 
   /// Puts draws from the prior in the place of all trees and values.
-  void start_from_prior(const SweepKey& key) {
+  void start_from_prior(const RoundKey& key) {
     for (std::size_t m = 0; m < trees_.size(); ++m) {
       random::Stream stream = key.stream(random::Purpose::tree_of_sum, m);
       take_out(trees_[m]);
@@ -179,6 +183,9 @@ class SumOfTrees {
         break;
       case Move::exchange:
         exchange(target, tree, stream);
+        break;
+      case Move::graft:
+        graft_or_take_out(target, tree, stream);
         break;
       case Move::subtree_particles:
         particles_->draw_subtree(target, tree, stream);

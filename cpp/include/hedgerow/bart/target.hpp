@@ -2,7 +2,7 @@
 // The distribution that one tree is drawn from while all others stand still: prior (document 004, equations 4.3 and
 // 4.4) times how likely the residuals are that the others leave (equation 4.9). A node is split, if its rows can be
 // divided at all, with the probability of its depth; then each feature that varies among its rows is as likely as
-// the others, and each cut within their range.
+// the others, and each cut within their range as its weight says.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,6 @@ namespace hedgerow::bart {
 /// Lowest and highest bin of a feature among some rows; cuts from the lowest to below the highest divide them.
 struct BinRange {
   Bin lowest, highest;
-  [[nodiscard]] std::size_t n_cuts() const { return static_cast<std::size_t>(highest - lowest); }
 };
 
 struct Target {
@@ -77,10 +76,22 @@ struct Target {
     return n;
   }
 
-  /// Prior probability of a rule, as a logarithm, which divides these rows.
+  /// Prior weight of the cuts from one bin up to another.
+  [[nodiscard]] double cut_weight(std::uint32_t feature, std::size_t lowest, std::size_t highest) const {
+    const auto& before = data.weight_before[feature];
+    return before[highest] - before[lowest];
+  }
+
+  /// Prior probability of a cut, given its feature, among rows that it divides; as a logarithm.
+  [[nodiscard]] double log_cut(const Rule& rule, std::span<const RowId> rows) const {
+    const BinRange bins = range(rule.feature, rows);
+    return std::log(cut_weight(rule.feature, rule.cut, rule.cut + std::size_t{1}) /
+                    cut_weight(rule.feature, bins.lowest, bins.highest));
+  }
+
+  /// Prior probability of a rule among rows that it divides, as a logarithm.
   [[nodiscard]] double log_rule(const Rule& rule, std::span<const RowId> rows) const {
-    const double n_cuts = static_cast<double>(range(rule.feature, rows).n_cuts());
-    return -std::log(static_cast<double>(n_varying(rows)) * n_cuts);
+    return log_cut(rule, rows) - std::log(static_cast<double>(n_varying(rows)));
   }
 
   /// A feature that varies, each as likely: drawn until one does, or, after a few tries, from a list.
@@ -97,9 +108,15 @@ struct Target {
     return varying[random::draw_below(varying.size(), stream)];
   }
 
+  /// A cut from one bin up to another, as likely as its weight says.
+  [[nodiscard]] Bin draw_cut(std::uint32_t feature, BinRange bins, random::Stream& stream) const {
+    const auto& before = data.weight_before[feature];
+    const double point = before[bins.lowest] + stream.uniform() * cut_weight(feature, bins.lowest, bins.highest);
+    const auto first = before.begin() + bins.lowest + 1, last = before.begin() + bins.highest;
+    return static_cast<Bin>(std::upper_bound(first, last, point) - before.begin() - 1);
+  }
   [[nodiscard]] Bin draw_cut(std::uint32_t feature, std::span<const RowId> rows, random::Stream& stream) const {
-    const BinRange bins = range(feature, rows);
-    return static_cast<Bin>(bins.lowest + random::draw_below(bins.n_cuts(), stream));
+    return draw_cut(feature, range(feature, rows), stream);
   }
 
   /// From the prior; the rows can be divided.

@@ -36,7 +36,9 @@ struct TreeCode {
 
   /// Do so many trees stand here, and nothing else, with rules that the rows know? For files that nobody vouches for.
   [[nodiscard]] bool holds(std::uint64_t n_trees, const std::vector<std::vector<double>>& cuts) const {
-    if (n_nodes > 8 * shape.size() || rules.size() + values.size() != n_nodes) return false;
+    const std::uint64_t n_over = n_nodes % 8;  // whole bytes, and bits after the last node are zero: more may follow
+    if (shape.size() != n_nodes / 8 + (n_over != 0 ? 1 : 0) || rules.size() + values.size() != n_nodes) return false;
+    if (n_over != 0 && shape.back() >> n_over != 0) return false;
     std::uint64_t n_inner = 0, n_done = 0, n_open = 0;
     for (std::uint64_t i = 0; i < n_nodes; ++i) {
       n_open += n_open == 0 ? 1 : 0;  // a tree begins

@@ -51,11 +51,6 @@ inline Tree transposed(const Tree& tree, NodeId id) {
   return result;
 }
 
-/// Probability of a cut along a given feature, as a logarithm, if all in the range are as likely.
-inline double log_cut(const Target& target, std::uint32_t feature, std::span<const RowId> rows) {
-  return -std::log(static_cast<double>(target.range(feature, rows).n_cuts()));
-}
-
 inline bool exchange(const Target& target, Tree& tree, random::Stream& stream) {
   const auto before = exchangeable(tree);
   if (before.empty()) return false;
@@ -68,9 +63,9 @@ inline bool exchange(const Target& target, Tree& tree, random::Stream& stream) {
   divide(target, on_top, tree.rows_of(id));
   const auto& rows_of_other = exact == 0 ? target.right_rows : target.left_rows;
   if (rows_of_other.empty() || !target.varies(above.feature, rows_of_other)) return false;
-  const double log_drawn = log_cut(target, above.feature, rows_of_other);
   const Rule drawn{above.feature, target.draw_cut(above.feature, rows_of_other, stream)};
-  const double log_lost = log_cut(target, on_top.feature, tree.rows_of(children[1 - up]));
+  const double log_drawn = target.log_cut(drawn, rows_of_other);
+  const double log_lost = target.log_cut(tree.nodes[children[1 - up]].rule, tree.rows_of(children[1 - up]));
 
   Tree changed = transposed(tree, id);
   changed.nodes[0].rule = on_top;

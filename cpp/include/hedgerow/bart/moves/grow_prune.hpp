@@ -21,8 +21,10 @@ inline double chance_to_grow(GrowChance rule, std::size_t n_growable, std::size_
   return n_growable == 0 ? 0.0 : 0.5;
 }
 
+/// Draws a number in any case: a ratio of one, but for rounding, must not change what is drawn next.
 inline bool is_accepted(double log_ratio, random::Stream& stream) {
-  return log_ratio >= 0.0 || std::log(stream.uniform()) < log_ratio;
+  const double drawn = stream.uniform();
+  return log_ratio >= 0.0 || std::log(drawn) < log_ratio;
 }
 
 /// Is this leaf a child of a node with two leaves?

@@ -41,15 +41,14 @@ class RuleScan {
         break;
       }
     }
-    return {chosen->feature, static_cast<Bin>(chosen->first + random::draw_below(chosen->n_cuts, stream))};
+    return {chosen->feature, target_.draw_cut(chosen->feature, chosen->between, stream)};
   }
 
  private:
   /// Cuts between two neighbouring bins that have rows: all deal the rows alike.
   struct Run {
     std::uint32_t feature;
-    Bin first;
-    std::size_t n_cuts;
+    BinRange between;
     double log_weight;
   };
 
@@ -75,7 +74,7 @@ class RuleScan {
     const Bin* column = target_.data.column(feature);
     sort_rows(column);
     const auto bin_at = [&](std::size_t i) { return column[rows_[order_[i]]]; };
-    const double log_cut = -std::log(static_cast<double>(bin_at(rows_.size() - 1) - bin_at(0)));
+    const double whole = target_.cut_weight(feature, bin_at(0), bin_at(rows_.size() - 1));
     heard_.assign(n_places_, {});
     counts_.assign(n_places_, 0);
     n_empty_ = n_leaves_;
@@ -85,8 +84,9 @@ class RuleScan {
       pass(rows_[order_[i]], right_[order_[i]], -1);
       pass(rows_[order_[i]], left_[order_[i]], 1);
       if (bin_at(i) == bin_at(i + 1) || n_empty_ > 0) continue;
-      const auto n_cuts = static_cast<std::size_t>(bin_at(i + 1) - bin_at(i));
-      runs_.push_back({feature, bin_at(i), n_cuts, log_likelihood_ + log_cut + std::log(static_cast<double>(n_cuts))});
+      const BinRange between{bin_at(i), bin_at(i + 1)};
+      const double share = target_.cut_weight(feature, between.lowest, between.highest) / whole;
+      runs_.push_back({feature, between, log_likelihood_ + std::log(share)});
     }
   }
 

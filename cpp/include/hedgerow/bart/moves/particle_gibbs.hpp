@@ -45,10 +45,7 @@ class ParticleGibbs {
     rows.n_rows = data.n_rows;
     rows.n_features = data.n_features;
     rows.ranks.assign(data.bins.begin(), data.bins.end());
-    for (const auto& cuts : data.cuts) {
-      rows.values.emplace_back(cuts.size() + 1);
-      std::iota(rows.values.back().begin(), rows.values.back().end(), 0.0);
-    }
+    rows.values = data.weight_before;
     rows.labels.resize(data.n_rows);
     rows.weights.assign(weights.begin(), weights.end());
     return rows;
@@ -99,21 +96,22 @@ class ParticleGibbs {
   }
 
   /// A subtree as it would have grown, oldest node first.
-  static std::vector<SplitNode> in_order_of_coming(const Tree& tree, NodeId id) {
+  [[nodiscard]] std::vector<SplitNode> in_order_of_coming(const Tree& tree, NodeId id) const {
     std::vector<SplitNode> told;
     std::vector<NodeId> order{id};
     for (std::size_t i = 0; i < order.size(); ++i) {
       const Node& node = tree.nodes[order[i]];
       SplitNode& next = told.emplace_back();
       if (node.is_leaf()) continue;
-      next = {node.rule.feature, static_cast<std::uint32_t>(order.size()), static_cast<double>(node.rule.cut)};
+      next = {node.rule.feature, static_cast<std::uint32_t>(order.size()),
+              problem_.data.values[node.rule.feature][node.rule.cut]};
       order.insert(order.end(), {tree.left(order[i]), tree.right(order[i])});
     }
     return told;
   }
 
   /// The other way, and the rows dealt.
-  static void take(const Target& target, Tree& tree, NodeId id, const std::vector<SplitNode>& told) {
+  void take(const Target& target, Tree& tree, NodeId id, const std::vector<SplitNode>& told) const {
     Tree grown = tree.copy_of(id);
     const Node top = grown.nodes[0];
     grown.nodes.clear();
@@ -125,11 +123,12 @@ class ParticleGibbs {
     tree.replace(id, grown);
   }
 
-  static void append(Tree& grown, const std::vector<SplitNode>& told, std::size_t from) {
+  void append(Tree& grown, const std::vector<SplitNode>& told, std::size_t from) const {
     const std::size_t place = grown.nodes.size();
     grown.nodes.emplace_back();
     if (!told[from].is_leaf()) {
-      grown.nodes[place].rule = {told[from].feature, static_cast<Bin>(told[from].location)};
+      const SplitNode& node = told[from];
+      grown.nodes[place].rule = {node.feature, static_cast<Bin>(problem_.data.rank_at(node.feature, node.location))};
       append(grown, told, told[from].link);
       append(grown, told, told[from].link + 1);
     }

@@ -37,7 +37,11 @@ inline bool perturb_above_leaves(const Target& target, Tree& tree, NodeId id, co
     more.splittable = target.is_splittable(joined);
   }
   const auto log_target = [&](const Node& leaf) { return target.log_leaf_prior(leaf) + target.evidence(leaf.heard); };
-  const double log_ratio = log_target(less) + log_target(more) - log_target(loser) - log_target(winner);
+  const auto cut_weight = [&](const Rule& at) {
+    return target.cut_weight(at.feature, at.cut, at.cut + std::size_t{1});
+  };
+  const double log_cuts = std::log(cut_weight(rule) / cut_weight(node.rule));
+  const double log_ratio = log_cuts + log_target(less) + log_target(more) - log_target(loser) - log_target(winner);
   if (!is_accepted(log_ratio, stream)) return false;
 
   const auto middle = std::ranges::copy(target.left_rows, tree.rows.begin() + loser.begin).out;
@@ -47,6 +51,7 @@ inline bool perturb_above_leaves(const Target& target, Tree& tree, NodeId id, co
   loser = less;
   winner = more;
   node.rule = rule;
+  node.log_rule += log_cuts;  // unknown stays unknown
   return true;
 }
 

@@ -1,0 +1,210 @@
+"""BART for classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from hedgerow import _core
+from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance
+from hedgerow._classifying import Classifying
+from hedgerow._persistence import Arrays
+from hedgerow._validation import NO_WEIGHTS, drop_weightless, n_threads_of
+from hedgerow.bart._bart import BART
+from hedgerow.bart._chains import MOST_SUMS
+
+Floats = npt.NDArray[np.float64]
+
+MOST_COPIES = 10**8
+"""Rows, each as often as its weight says."""
+
+
+class BARTClassifier(Classifying, BART):
+    """Bayesian additive regression trees for classes, by normal utilities.
+
+    For two classes the probability of the second is the normal distribution function of a sum of trees (probit;
+    Chipman, George and McCulloch 2010). For more, each class has a utility, which is a sum of trees of its own and
+    normal noise, and the class with the highest is observed. Utilities are drawn along with the trees (Albert and Chib
+    1993).
+
+    Parameters
+    ----------
+    n_estimators : int, default=200
+        Trees in a sum; with more than two classes there is a sum for each.
+    sampler, n_particles, n_chains, n_draws, n_burn_in, thin, start, split_base, split_decay
+        As for `BARTRegressor`.
+    shrinkage : float, default=2.0
+        Before data, a sum of trees lies within 3 of its centre with `shrinkage` standard deviations.
+    n_jobs, random_state, progress
+        As for `BARTRegressor`.
+
+    Attributes
+    ----------
+    classes_ : array
+        Classes; columns of `predict_proba` are in this order.
+    trace_ : dict of arrays
+        What was noted down of each draw; see `diagnostics`.
+    split_inclusion_, feature_importances_ : arrays of shape (n_features,)
+        Shares of splits that fall on each column: mean over draws, and over all splits.
+    n_draws_ : int
+        Draws that each chain has kept.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from hedgerow import BARTClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = BARTClassifier(n_estimators=20, n_chains=2, n_draws=200, n_burn_in=200, random_state=0).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    >>> model.predict_draws(X[:5]).shape
+    (400, 5, 3)
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 200,
+        *,
+        sampler: Any = "auto",
+        n_particles: int = 10,
+        n_chains: int = 4,
+        n_draws: int = 1000,
+        n_burn_in: int = 500,
+        thin: int = 1,
+        start: str = "leaves",
+        split_base: float = 0.95,
+        split_decay: float = 2.0,
+        shrinkage: float = 2.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.sampler = sampler
+        self.n_particles = n_particles
+        self.n_chains = n_chains
+        self.n_draws = n_draws
+        self.n_burn_in = n_burn_in
+        self.thin = thin
+        self.start = start
+        self.split_base = split_base
+        self.split_decay = split_decay
+        self.shrinkage = shrinkage
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+
+    # What is predicted.
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
+        return self._mean_probabilities(self._query_rows(X))
+
+    def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
+        """Probability of each class at one point: a mapping, a sequence or a 1-D array."""
+        row = self._mean_probabilities(self._one_row(x))[0]
+        return dict(zip(self.classes_.tolist(), row.tolist(), strict=True))
+
+    def predict_draws(self, X: Any) -> Floats:
+        """Return what each draw says of each row's class, chain after chain.
+
+        For two classes the probability of the second, of shape (n_chains * n_draws, n_samples); for more the
+        probability of each, of shape (n_chains * n_draws, n_samples, n_classes).
+        """
+        X = self._query_rows(X)
+        n_draws, n_classes = self._chains.setup.n_chains * self.n_draws_, len(self._classes)
+        drawn = np.empty((n_draws, X.shape[0], n_classes))
+        for part, probabilities in self._probabilities(X):
+            drawn[:, part] = probabilities.transpose(1, 0, 2)
+        return drawn[:, :, -1] if n_classes <= 2 else drawn
+
+    @property
+    def trace_(self) -> dict[str, Floats]:
+        return {name: draws for name, draws in super().trace_.items() if name != "noise"}
+
+    # Below: private.
+
+    def _probabilities(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Yield a few rows at a time and what each draw says of their classes: shape (rows, draws, classes)."""
+        n_threads = n_threads_of(self.n_jobs)
+        for part, sums in self._chains.sums(X, n_threads):
+            if len(self._classes) == 1:
+                yield part, np.ones(sums.shape)
+                continue
+            found = _core.class_probabilities(sums.reshape(-1, sums.shape[2]), n_threads)
+            yield part, found.reshape(*sums.shape[:2], -1)[:, :, self._classes.order]
+
+    def _mean_probabilities(self, X: Floats) -> Floats:
+        mean = np.empty((X.shape[0], len(self._classes)))
+        for part, found in self._probabilities(X):
+            # Along the last axis, so that a row's sum is added up in the same order whatever rows come with it.
+            mean[part] = np.ascontiguousarray(found.transpose(0, 2, 1)).mean(axis=2)
+        mean /= mean.sum(axis=1, keepdims=True)
+        return mean
+
+    def _take_weights(self, X: Floats, y: Any, sample_weight: Any) -> tuple[Floats, Any, Floats]:
+        """Rows of weight w come w times: each copy has utilities of its own, as it would have in a longer table."""
+        X, y, weights = drop_weightless(X, y, sample_weight)
+        if not weights.size:
+            return X, y, NO_WEIGHTS
+        if (weights != np.round(weights)).any():
+            raise ValueError(
+                f"sample_weight must hold whole numbers, got {weights[weights != np.round(weights)][0]}: "
+                "BART for classes draws a utility for each row, so a row can come twice but not one and a half times"
+            )
+        if weights.sum() > MOST_COPIES:
+            raise ValueError(f"the rows' weights add up to more than {MOST_COPIES}; divide them by a constant")
+        return np.repeat(X, weights.astype(int), axis=0), np.repeat(y, weights.astype(int)), NO_WEIGHTS
+
+    def _take_labels(self, y: Any) -> Floats:
+        in_order = ClassTable(in_order_of_appearance(as_labels(y))[0])
+        labels = list(in_order.numbers)
+        self._classes = ClassTable(labels[number] for number in in_order.order)
+        if len(self._classes) > MOST_SUMS:
+            raise ValueError(f"there are {len(self._classes)} classes; BART takes at most {MOST_SUMS}")
+        return self._known_numbers_of(y)
+
+    def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
+        shares = np.bincount(labels.astype(int), minlength=len(self._classes)) / labels.size
+        return {
+            "kind": "probit" if len(self._classes) <= 2 else "classes",
+            "offsets": offsets_for(shares),
+            "leaf_deviation": 3.0 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),
+            "noise_df": 1.0,  # the variance of utilities is one; these two are not asked
+            "noise_scale": 1.0,
+        }
+
+    # Files.
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        super()._restore_fitted_state(numbers, arrays)
+        setup, n_classes = self._chains.setup, len(self._classes)
+        expected = ("probit", 1) if n_classes in (1, 2) else ("classes", n_classes)
+        if (setup.kind, len(setup.offsets)) != expected:
+            raise ValueError("its trees are about other classes")
+
+
+def offsets_for(shares: Floats) -> list[float]:
+    """Return where utilities are centred so that, with no tree, classes are as probable as these shares of the rows.
+
+    One number for two classes; for more the solution whose mean is zero. A single class needs none.
+    """
+    if shares.size <= 2:
+        return [0.0] if shares.size == 1 else [float(ndtri(shares[1]))]
+    offsets = ndtri(shares)
+    # A fixed point by steps on the probit scale. P(k) falls with each other offset as it rises with its own, and not
+    # faster than on that scale, so no step goes too far.
+    for _ in range(10_000):
+        found = _core.class_probabilities(offsets.reshape(1, -1), 1)[0]
+        step = ndtri(shares) - ndtri(found)
+        offsets = offsets + step
+        if np.abs(step - step.mean()).max() < 1e-12:
+            break
+    return (offsets - offsets.mean()).tolist()  # type: ignore[no-any-return]

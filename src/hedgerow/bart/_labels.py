@@ -1,0 +1,88 @@
+"""Labels as the core takes them, and what can be said of the noise before any tree has grown."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import chi2
+
+from hedgerow._blas import one_blas_thread
+
+Floats = npt.NDArray[np.float64]
+
+LEAST_NOISE = 1e-3
+"""Of the range of the labels: what is expected, before data, of labels that a linear function fits exactly."""
+
+
+@dataclass(frozen=True)
+class LabelUnits:
+    """Labels run from -1/2 to 1/2 in the core (Chipman, George and McCulloch 2010, section 3.2)."""
+
+    centre: float
+    width: float
+
+    @classmethod
+    def of(cls, y: Floats) -> Self:
+        """Return the units in which these labels just fit. Labels that are all equal say nothing of their scale."""
+        if not np.abs(y).max() <= 1e150:
+            raise ValueError("labels must lie within 1e150 of zero; divide y by a constant")
+        lowest, highest = float(y.min()), float(y.max())
+        return cls(0.5 * lowest + 0.5 * highest, highest - lowest if highest > lowest else 1.0)
+
+    @classmethod
+    def from_json(cls, numbers: Any) -> Self:
+        """Take back a centre and a width."""
+        centre, width = (float(number) for number in numbers)
+        if not (abs(centre) <= 1e150 and 0.0 < width <= 2e150):
+            raise ValueError("its labels' centre and width are out of range")
+        return cls(centre, width)
+
+    def inward(self, y: Floats) -> Floats:
+        """Labels for the core."""
+        labels: Floats = np.clip((y - self.centre) / self.width, -0.5, 0.5)
+        return labels
+
+
+def noise_scale(X: Floats, labels: Floats, weights: Floats, df: float, quantile: float) -> float:
+    """Return the scale of the noise's prior.
+
+    The variance is ``df * scale`` over a chi-squared variable of `df` degrees of freedom. The scale is such that the
+    standard deviation is below a rough guess with probability `quantile` (Chipman et al. 2010, section 3.2).
+    """
+    guess = max(rough_noise(X, labels, weights), LEAST_NOISE)
+    return max(guess**2 * float(chi2.ppf(1.0 - quantile, df)) / df, 1e-300)
+
+
+def rough_noise(X: Floats, labels: Floats, weights: Floats) -> float:
+    """Standard deviation of what a linear function leaves of the labels; of the labels if rows do not suffice.
+
+    A row of weight w counts as w rows.
+    """
+    shares = weights if weights.size else np.ones(labels.size)
+    total = float(shares.sum())
+    columns = _standardised(X, shares / total)
+    y = labels - (shares / total) @ labels
+    squares = float(shares @ y**2)
+    with one_blas_thread():
+        values, vectors = np.linalg.eigh((columns * shares[:, None]).T @ columns)
+        along = vectors.T @ (columns.T @ (shares * y))
+    counts = values > 1e-10 * max(float(values.max(initial=0.0)), 1e-300)
+    freedom = total - 1.0 - int(counts.sum())
+    if freedom < 1.0:
+        return math.sqrt(squares / total)
+    return math.sqrt(max(squares - float((along[counts] ** 2 / values[counts]).sum()), 0.0) / freedom)
+
+
+def _standardised(X: Floats, shares: Floats) -> Floats:
+    """Columns with mean zero and variance one, those that are constant left out; no value is too large for it."""
+    highest = np.abs(X).max(axis=0)
+    columns = X / np.where(highest > 1e-300, highest, np.inf)  # what is smaller still may count as constant
+    columns -= shares @ columns
+    spread = np.sqrt(shares @ columns**2)
+    varies = spread > 1e-12
+    found: Floats = columns[:, varies] / spread[varies]
+    return found

@@ -1,0 +1,292 @@
+"""BART for numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import validate_data
+
+from hedgerow._persistence import Arrays
+from hedgerow._regressing import Regressing
+from hedgerow._validation import check_within, drop_weightless, n_threads_of
+from hedgerow.bart._bart import BART
+from hedgerow.bart._labels import LabelUnits, noise_scale
+from hedgerow.predictive import NormalMixture
+
+Floats = npt.NDArray[np.float64]
+
+
+class BARTRegressor(Regressing, BART):
+    """Bayesian additive regression trees: labels are a sum of many small trees and normal noise.
+
+    Model and prior are those of Chipman, George and McCulloch (2010); Markov chains draw from the posterior by exact
+    moves, among them particle Gibbs (Lakshminarayanan's thesis, 2016, chapter 4). Predictions average over all draws.
+
+    Parameters
+    ----------
+    n_estimators : int, default=200
+        Trees in the sum.
+    sampler : {"auto", "pg", "cgm", "grow_prune"} or mapping, default="auto"
+        How a tree moves in a sweep. "auto" mixes exact moves by the number of trees; the others are those of the
+        thesis: particle Gibbs, the four moves of Chipman, George and McCulloch, and only two of them. A mapping counts
+        moves by name: "grow_prune", "perturb", "change", "swap", "heat_bath", "exchange", "graft", "subtree_pg",
+        "pg"; "rounds" counts how often a sweep visits all trees.
+    n_particles : int, default=10
+        Of particle Gibbs, where it is among the moves.
+    n_chains : int, default=4
+        Independent chains.
+    n_draws : int, default=1000
+        Draws that each chain keeps.
+    n_burn_in : int, default=500
+        Sweeps of each chain before its first draw.
+    thin : int, default=1
+        Sweeps for each draw.
+    start : {"leaves", "prior"}, default="leaves"
+        Whether chains begin with trees that are single leaves, or each with a draw from the prior: starts so far apart
+        that chains which agree in the end have forgotten them.
+    split_base, split_decay : float, default=0.95 and 2.0
+        A node of depth d is split with probability ``split_base / (1 + d) ** split_decay`` before data.
+    shrinkage : float, default=2.0
+        Before data, the range of the labels is ``2 * shrinkage`` standard deviations of the sum wide: the higher, the
+        less a tree may say.
+    noise_df, noise_quantile : float, default=3.0 and 0.9
+        The noise's variance is scaled inverse chi-squared with `noise_df` degrees of freedom; its standard deviation is
+        below that of a linear regression's residuals with probability `noise_quantile`.
+    n_jobs : int, optional
+        Threads; -1 for all cores. Chains are dealt to them. The result does not depend on it.
+    random_state : int, RandomState or None
+        Where the randomness starts.
+    progress : bool, optional
+        Whether to show a bar while sampling. By default only on a terminal, and only if it takes a while.
+
+    Attributes
+    ----------
+    noise_draws_ : array of shape (n_chains, n_draws)
+        Standard deviation of the noise.
+    noise_ : float
+        Its posterior mean.
+    trace_ : dict of arrays
+        What was noted down of each draw; see `diagnostics`.
+    split_inclusion_, feature_importances_ : arrays of shape (n_features,)
+        Shares of splits that fall on each column: mean over draws, and over all splits.
+    n_draws_ : int
+        Draws that each chain has kept.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow import BARTRegressor
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(size=(200, 3))
+    >>> y = 10 * np.sin(3 * X[:, 0]) + 5 * X[:, 1] + rng.normal(size=200)
+    >>> model = BARTRegressor(n_estimators=50, n_draws=200, n_burn_in=200, random_state=0).fit(X, y)
+    >>> mean, std = model.predict(X[:4], return_std=True)
+    >>> model.predict_interval(X[:4], confidence=0.9, kind="mean").shape
+    (4, 2)
+    >>> bool(0.8 < model.noise_draws_.mean() < 1.2)
+    True
+    """
+
+    _units: LabelUnits
+    _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
+
+    def __init__(
+        self,
+        n_estimators: int = 200,
+        *,
+        sampler: Any = "auto",
+        n_particles: int = 10,
+        n_chains: int = 4,
+        n_draws: int = 1000,
+        n_burn_in: int = 500,
+        thin: int = 1,
+        start: str = "leaves",
+        split_base: float = 0.95,
+        split_decay: float = 2.0,
+        shrinkage: float = 2.0,
+        noise_df: float = 3.0,
+        noise_quantile: float = 0.9,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        progress: bool | None = None,
+    ) -> None:
+        self.n_estimators = n_estimators
+        self.sampler = sampler
+        self.n_particles = n_particles
+        self.n_chains = n_chains
+        self.n_draws = n_draws
+        self.n_burn_in = n_burn_in
+        self.thin = thin
+        self.start = start
+        self.split_base = split_base
+        self.split_decay = split_decay
+        self.shrinkage = shrinkage
+        self.noise_df = noise_df
+        self.noise_quantile = noise_quantile
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.progress = progress
+
+    # What is predicted.
+
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Mean and, if asked, standard deviation of each row's label, noise included."""
+        X = self._query_rows(X)
+        mean, variance = np.empty(X.shape[0]), np.empty(X.shape[0])
+        for part, means in self._means(X):
+            mean[part] = means.mean(axis=1)
+            if return_std:
+                variance[part] = means.var(axis=1)
+        if not return_std:
+            return mean
+        std: Floats = np.sqrt(variance + (self.noise_draws_**2).mean())
+        return mean, std
+
+    def predict_one(self, x: Any) -> float:
+        """Mean at one point: a mapping, a sequence or a 1-D array."""
+        return float(next(self._means(self._one_row(x)))[1].mean(axis=1)[0])
+
+    def predict_draws(self, X: Any) -> Floats:
+        """Return what each draw says of the mean of each row's label: shape (n_chains * n_draws, n_samples).
+
+        Chain after chain. Noise is left out; `noise_draws_` has it, in the same order when flattened.
+        """
+        X = self._query_rows(X)
+        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
+        for part, means in self._means(X):
+            drawn[:, part] = means.T
+        return drawn
+
+    def predict_dist(self, X: Any) -> NormalMixture:
+        """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
+
+        It is the mixture over all draws, and takes 24 bytes a row and draw. The other methods work on a few rows at
+        a time.
+        """
+        X = self._query_rows(X)
+        return NormalMixture.joined([self._mixture(means) for _, means in self._means(X)])
+
+    def predict_interval(self, X: Any, confidence: float = 0.9, kind: str = "prediction") -> Floats:
+        """Central interval of each row: shape (n_samples, 2).
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Rows.
+        confidence : float, default=0.9
+            Probability within the interval.
+        kind : {"prediction", "mean"}, default="prediction"
+            Whether the interval is about a new label, or about the mean of all labels that the row might have.
+
+        Returns
+        -------
+        interval : array of shape (n_samples, 2)
+        """
+        if kind not in ("prediction", "mean"):
+            raise ValueError(f"kind must be 'prediction' or 'mean', got {kind!r}")
+        if not 0 < confidence < 1:
+            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+        levels = [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence]
+        if kind == "prediction":
+            return self.predict_quantiles(X, levels)
+        X = self._query_rows(X)
+        found = np.empty((X.shape[0], 2))
+        for part, means in self._means(X):
+            found[part] = np.quantile(means, levels, axis=1).T
+        return found
+
+    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
+        """Quantiles of each row's label: shape (n_samples, n_quantiles)."""
+        X = self._query_rows(X)
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+        found = np.empty((X.shape[0], levels.size))
+        for part, means in self._means(X):
+            found[part] = self._mixture(means).ppf(levels)
+        return found
+
+    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
+        """Log of the predictive density of each label: shape (n_samples,)."""
+        self._check_learned()
+        X, labels = validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
+        found = np.empty(X.shape[0])
+        for part, means in self._means(X):
+            found[part] = self._mixture(means).logpdf(np.asarray(labels[part], dtype=np.float64))
+        return found
+
+    # What the chains say.
+
+    @property
+    def noise_draws_(self) -> Floats:
+        """Standard deviation of the noise: shape (n_chains, n_draws)."""
+        return self.trace_["noise"]
+
+    @property
+    def noise_(self) -> float:
+        """Posterior mean of the noise's standard deviation."""
+        return float(self.noise_draws_.mean())
+
+    @property
+    def trace_(self) -> dict[str, Floats]:
+        trace = super().trace_
+        trace["noise"] = trace["noise"] * self._units.width
+        trace["log_likelihood"] = trace["log_likelihood"] - self._chains.total_weight * math.log(self._units.width)
+        return trace
+
+    # Below: private.
+
+    def _means(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Yield a few rows at a time and what each draw says of their means: shape (rows, draws)."""
+        for part, sums in self._chains.sums(X, n_threads_of(self.n_jobs)):
+            yield part, self._units.centre + self._units.width * sums[:, :, 0]
+
+    def _mixture(self, means: Floats) -> NormalMixture:
+        n, n_draws = means.shape
+        return NormalMixture(
+            np.arange(n + 1) * n_draws,
+            np.full(n * n_draws, 1.0 / n_draws),
+            means.ravel(),
+            np.tile(self.noise_draws_.ravel() ** 2, n),
+            n_threads=n_threads_of(self.n_jobs),
+        )
+
+    def _check_parameters(self) -> tuple[dict[str, int], int]:
+        check_within("noise_df", self.noise_df, 1e-3, 1e15, "from 0.001 to 1e15")
+        check_within("noise_quantile", self.noise_quantile, 1e-12, 1.0 - 1e-12, "between 0 and 1, both left out")
+        return super()._check_parameters()
+
+    def _take_weights(self, X: Floats, y: Any, sample_weight: Any) -> tuple[Floats, Any, Floats]:
+        return drop_weightless(X, y, sample_weight)
+
+    def _take_labels(self, y: Any) -> Floats:
+        y = np.asarray(y, dtype=np.float64)
+        self._units = LabelUnits.of(y)
+        return self._units.inward(y)
+
+    def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
+        return {
+            "kind": "normal",
+            "offsets": [0.0],
+            "leaf_deviation": 0.5 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),
+            "noise_df": float(self.noise_df),
+            "noise_scale": noise_scale(X, labels, weights, float(self.noise_df), float(self.noise_quantile)),
+        }
+
+    # Files.
+
+    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
+        state = super()._fitted_state()
+        if state is not None:
+            state[0].update(units=[self._units.centre, self._units.width])
+        return state
+
+    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
+        self._units = LabelUnits.from_json(numbers["units"])
+        super()._restore_fitted_state(numbers, arrays)
+        if self._chains.setup.kind != "normal":
+            raise ValueError("its trees are about classes")

@@ -1,0 +1,87 @@
+"""Sweeps in pieces: short enough for Ctrl-C to be heard and for a bar to move, with the bits of one long run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from time import monotonic
+from typing import Any
+
+SECONDS_A_PIECE = 0.1
+MOST_SWEEPS_A_PIECE = 10_000
+SECONDS_BEFORE_A_BAR = 2.0
+"""A bar that nobody asked for appears only where there is something to wait for."""
+
+
+def next_piece(done: int, n_burn_in: int, thin: int, goal: int, most: int) -> tuple[int, int]:
+    """Return how many sweeps to make next, at most `most` of them, and every how many of these a state is kept.
+
+    A state is kept after sweep s if s > n_burn_in and thin divides s - n_burn_in, however the work is cut.
+    """
+    if done < n_burn_in:
+        return min(most, n_burn_in - done), 0
+    since_kept = (done - n_burn_in) % thin
+    if since_kept == 0 and most >= thin:
+        return max(min(most, goal - done) // thin, 1) * thin, thin
+    n_sweeps = min(most, thin - since_kept)
+    return n_sweeps, n_sweeps if since_kept + n_sweeps == thin else 0
+
+
+def run(sampler: Any, n_burn_in: int, thin: int, goal: int, n_threads: int) -> Iterator[int]:
+    """Sweep until `goal` sweeps are done in all; yield the number done after each piece."""
+    most = 1
+    while sampler.n_sweeps < goal:
+        n_sweeps, keep_every = next_piece(sampler.n_sweeps, n_burn_in, thin, goal, most)
+        begin = monotonic()
+        sampler.run(n_sweeps, keep_every, n_threads)
+        seconds = (monotonic() - begin) / n_sweeps
+        most = int(min(2 * most, max(SECONDS_A_PIECE / max(seconds, 1e-9), 1), MOST_SWEEPS_A_PIECE))
+        yield sampler.n_sweeps
+
+
+def sample(
+    sampler: Any, *, n_burn_in: int, thin: int, goal: int, n_threads: int, progress: bool | None, console: Any = None
+) -> bool:
+    """Sweep until `goal` sweeps are done in all, or until Ctrl-C; say whether all were done.
+
+    Ctrl-C before the first draw is not caught: there is nothing to keep.
+    """
+    try:
+        with ExitStack() as stack:
+            show = _bar(stack, sampler.n_sweeps, n_burn_in, goal, progress, console)
+            for done in run(sampler, n_burn_in, thin, goal, n_threads):
+                show(done)
+    except KeyboardInterrupt:
+        if sampler.n_draws == 0:
+            raise
+        return bool(sampler.n_sweeps >= goal)
+    return True
+
+
+def _bar(
+    stack: ExitStack, start: int, n_burn_in: int, goal: int, progress: bool | None, console: Any
+) -> Callable[[int], None]:
+    """Return what shows that so many sweeps are done: nothing at all where there is no terminal."""
+    if progress is False:
+        return lambda done: None
+    # Imported here: nobody who only wants a model should wait for it.
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True) if console is None else console
+    if not (console.is_terminal or console.is_jupyter):
+        return lambda done: None
+    what, n_sweeps = TextColumn("{task.description}"), TextColumn("{task.completed:,} of {task.total:,} sweeps")
+    bar = Progress(what, BarColumn(bar_width=20), n_sweeps, TimeRemainingColumn(), console=console)
+    task = bar.add_task("burning in", total=goal, completed=start)
+    wait = 0.0 if progress else SECONDS_BEFORE_A_BAR
+    begin, is_shown = monotonic(), False
+
+    def show(done: int) -> None:
+        nonlocal is_shown
+        bar.update(task, completed=done, description="burning in" if done < n_burn_in else "drawing")
+        if not is_shown and monotonic() - begin >= wait:
+            is_shown = True
+            stack.enter_context(bar)
+
+    return show

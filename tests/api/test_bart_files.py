@@ -1,0 +1,256 @@
+"""Files of BART are checked, all of them; Ctrl-C; the bar."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+from rich.console import Console
+from safetensors.numpy import load as arrays_from_bytes
+from safetensors.numpy import save as arrays_to_bytes
+
+import hedgerow
+from hedgerow import BARTClassifier, BARTRegressor
+from hedgerow.bart import _sampling
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3)).round(1)
+NUMBERS = 2 * (X[:, 0] > 0) + 0.1 * RNG.normal(size=60)
+CLASSES = np.where(X[:, 0] > 0.3, "a", np.where(X[:, 1] > 0, "b", "c"))
+QUICK = {"n_estimators": 6, "n_chains": 2, "n_draws": 6, "n_burn_in": 4, "random_state": 1}
+MODELS = [
+    (BARTRegressor(**QUICK), NUMBERS, RNG.uniform(1, 2, size=60)),
+    (BARTClassifier(**QUICK), CLASSES == "a", None),
+    (BARTClassifier(sampler="pg", **QUICK), CLASSES, None),
+]
+IDS = ["numbers", "two classes", "three classes"]
+EVERY = pytest.mark.parametrize(("model", "y", "weights"), MODELS, ids=IDS)
+
+
+def parts_of(content):
+    length = int.from_bytes(content[:8], "little")
+    return arrays_from_bytes(content), json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["hedgerow"])
+
+
+def use(model):
+    model.predict(X[:9])
+    model.predict_draws(X[:9])
+    str(model.diagnostics())
+    _ = model.split_inclusion_
+    model.continue_sampling(2)
+    model.predict(X[:9])
+
+
+@EVERY
+def test_everything_is_back(model, y, weights, tmp_path):
+    model.fit(X, y, sample_weight=weights).save(tmp_path / "model")
+    for again in (hedgerow.load(tmp_path / "model"), pickle.loads(pickle.dumps(model))):
+        assert type(again) is type(model)
+        assert again.get_params() == model.get_params()
+        assert again.predict_draws(X).tobytes() == model.predict_draws(X).tobytes()
+        assert str(again.diagnostics()) == str(model.diagnostics())
+        assert again.split_inclusion_.tolist() == model.split_inclusion_.tolist()
+
+
+@EVERY
+def test_every_array_of_a_file_is_checked(model, y, weights, tmp_path):
+    arrays, header = parts_of(model.fit(X, y, sample_weight=weights)._to_bytes())
+    path = tmp_path / "bad"
+    metadata = {"hedgerow": json.dumps(header)}
+    for name, array in arrays.items():
+        kinds = (array[:-1], array.astype(np.int8), np.concatenate([array, array]), array[:0])
+        for bad in (*kinds, array.reshape(1, *array.shape)):
+            if (bad.shape, bad.dtype) == (array.shape, array.dtype):
+                continue
+            path.write_bytes(arrays_to_bytes({**arrays, name: np.ascontiguousarray(bad)}, metadata=metadata))
+            if name == "weights" and bad.shape == (0,):
+                continue  # rows without weights are as good
+            with pytest.raises(ValueError, match="cannot load"):
+                print(name, bad.shape, bad.dtype, hedgerow.load(path))
+        path.write_bytes(arrays_to_bytes({key: arrays[key] for key in arrays if key != name}, metadata=metadata))
+        with pytest.raises(ValueError, match="cannot load"):
+            hedgerow.load(path)
+
+
+@EVERY
+def test_values_out_of_range_are_refused(model, y, weights, tmp_path):
+    arrays, header = parts_of(model.fit(X, y, sample_weight=weights)._to_bytes())
+    path = tmp_path / "bad"
+    bad = [
+        ("labels", np.full(60, 9.0)),
+        ("labels", np.full(60, np.nan)),
+        ("labels", np.full(60, 0.51)),
+        ("weights", np.full(60, -1.0)),
+        ("weights", np.full(60, np.inf)),
+        ("weights", np.full(60, 1e300)),
+        ("probes", np.full_like(arrays["probes"], np.nan)),
+        ("rows.bins", np.full_like(arrays["rows.bins"], 255)),
+        ("rows.cuts", arrays["rows.cuts"][::-1].copy()),
+        ("chain0.draws.values", np.full_like(arrays["chain0.draws.values"], np.inf)),
+        ("chain0.draws.rules", np.full_like(arrays["chain0.draws.rules"], 2**32 - 1)),
+        ("chain0.draws.shape", np.full_like(arrays["chain0.draws.shape"], 255)),
+        ("chain1.state.values", np.full_like(arrays["chain1.state.values"], 2**62)),
+        ("chain1.state.noise_variance", np.array([-1.0])),
+        ("chain1.state.counts", arrays["chain1.state.counts"] + np.array([0, 1], dtype=np.uint64)),
+    ]
+    for name, array in bad:
+        path.write_bytes(arrays_to_bytes({**arrays, name: array}, metadata={"hedgerow": json.dumps(header)}))
+        with pytest.raises(ValueError, match="cannot load"):
+            print(name, hedgerow.load(path))
+
+
+@EVERY
+def test_every_number_of_a_file_is_checked(model, y, weights, tmp_path):
+    arrays, header = parts_of(model.fit(X, y, sample_weight=weights)._to_bytes())
+    path, setup = tmp_path / "bad", header["fitted"]["setup"]
+    wrong = {
+        "kind": ["real", {"normal": "probit"}.get(setup["kind"], "normal"), None],
+        "offsets": [[], [math_nan := float("nan")], [1e9] * len(setup["offsets"]), setup["offsets"] + [0.0], 3],
+        "n_trees": [0, 5, 7, 2**40, 6.0, "6"],
+        "n_chains": [0, 1, 3, 2**20, True],
+        "n_particles": [0, 2**40],
+        "moves": [{}, {"jump": 1}, {"perturb": 1}, {"grow_prune": 2**40}, {"grow_prune": 0}, [["grow_prune", 1]], None],
+        "n_rounds": [0, 3, 2**40],
+        "thin": [0, 2, 2**60],
+        "n_burn_in": [-1, 5],
+        "seed": [-1, 2**64, 0.5],
+        "split_base": [0.0, 1.0, math_nan],
+        "split_decay": [-1.0, math_nan],
+        "leaf_deviation": [0.0, -1.0, math_nan, float("inf")],
+        "noise_scale": [0.0, math_nan],
+        "noise_df": [0.0, -3.0],
+    }
+    assert wrong.keys() == setup.keys()
+    changes = [{"setup": {**setup, name: value}} for name, values in wrong.items() for value in values]
+    changes += [{"setup": {**setup, "more": 1}}, {"setup": None}, {"width": 2}, {"width": 0}, {"probe_rows": [1]}]
+    changes += [{"feature_names": ["a"]}]
+    changes += (
+        [{"units": [0.0, 0.0]}, {"units": [math_nan, 1.0]}, {"units": [1.0]}] if "units" in header["fitted"] else []
+    )
+    changes += [{"classes": []}, {"classes": ["a", "b", "c", "d"]}] if "classes" in header["fitted"] else []
+    for change in changes:
+        changed = {**header, "fitted": {**header["fitted"], **change}}
+        path.write_bytes(arrays_to_bytes(arrays, metadata={"hedgerow": json.dumps(changed)}))
+        with pytest.raises(ValueError, match="cannot load"):
+            print(change, hedgerow.load(path))
+
+
+@EVERY
+def test_random_damage_to_a_file_is_noticed_or_harmless(model, y, weights, tmp_path):
+    content = bytearray(model.fit(X, y, sample_weight=weights)._to_bytes())
+    path = tmp_path / "damaged"
+    rng = np.random.default_rng(1)
+    n_loaded = 0
+    for _ in range(int(os.environ.get("HEDGEROW_THOROUGH", "0")) * 2000 + 100):
+        damaged = bytearray(content)
+        for place in rng.integers(len(content), size=3):
+            damaged[place] = rng.integers(256)
+        path.write_bytes(damaged)
+        try:
+            loaded = hedgerow.load(path)
+        except ValueError:
+            continue
+        n_loaded += 1
+        if loaded.__sklearn_is_fitted__():
+            try:
+                use(loaded)
+            except ValueError:  # a parameter was hit
+                continue
+    assert n_loaded > 5
+
+
+# Ctrl-C.
+
+
+@pytest.fixture
+def pressed():
+    """Press Ctrl-C after a while."""
+    timers = []
+
+    def press(after=0.4):
+        timers.append(threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT)))
+        timers[-1].start()
+
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield press
+    for timer in timers:
+        timer.cancel()
+        timer.join()
+    signal.signal(signal.SIGINT, previous)
+
+
+LONG = {"n_estimators": 20, "n_chains": 2, "n_draws": 10**6, "n_burn_in": 3, "random_state": 0, "progress": False}
+
+
+@pytest.mark.parametrize("thin", [1, 50])
+@pytest.mark.parametrize("kind", [BARTRegressor, BARTClassifier])
+def test_ctrl_c_keeps_the_draws_so_far(pressed, kind, thin):
+    y = NUMBERS if kind is BARTRegressor else CLASSES
+    model = kind(thin=thin, **LONG)
+    pressed()
+    begin = time.monotonic()
+    with pytest.warns(UserWarning, match=r"interrupted: \d+ of 1000000 draws of each chain were kept.*continue_sampl"):
+        model.fit(X, y)
+    assert time.monotonic() - begin < 10
+    kept = model.n_draws_
+    assert 0 < kept < 10**6
+    assert np.isfinite(model.predict_draws(X[:2])).all()
+    model.continue_sampling(3)
+    whole = kind(thin=thin, **LONG | {"n_draws": kept + 3}).fit(X, y)
+    assert model.predict_draws(X[:5]).tobytes() == whole.predict_draws(X[:5]).tobytes()
+
+
+def test_ctrl_c_while_going_on_keeps_what_was_there_and_what_came(pressed):
+    model = BARTRegressor(**LONG | {"n_draws": 10}).fit(X, NUMBERS)
+    before = model.noise_draws_
+    pressed()
+    with pytest.warns(UserWarning, match=r"interrupted: \d+ of 1000010 draws"):
+        model.continue_sampling(10**6)
+    assert model.n_draws_ > 10
+    assert model.noise_draws_[:, :10].tobytes() == before.tobytes()
+
+
+def test_ctrl_c_while_burning_in_leaves_the_model_as_it_was(pressed):
+    model = BARTRegressor(**LONG | {"n_draws": 5}).fit(X, NUMBERS)
+    before = model._to_bytes()
+    model.set_params(n_burn_in=10**7)
+    pressed()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X[:, :2], NUMBERS)
+    assert model.set_params(n_burn_in=3)._to_bytes() == before
+    fresh = BARTClassifier(**LONG | {"n_burn_in": 10**7})
+    pressed()
+    with pytest.raises(KeyboardInterrupt):
+        fresh.fit(X, CLASSES)
+    assert not fresh.__sklearn_is_fitted__()
+
+
+# The bar.
+
+
+def shown(progress, is_terminal, monkeypatch, wait=0.0):
+    monkeypatch.setattr(_sampling, "SECONDS_BEFORE_A_BAR", wait)
+    out = Console(file=io.StringIO(), force_terminal=is_terminal, width=100)
+    sampler = BARTRegressor(**QUICK).fit(X, NUMBERS)._chains.sampler
+    goal = sampler.n_sweeps + 40
+    given = {"n_burn_in": 4, "thin": 1, "goal": goal, "n_threads": 1, "progress": progress, "console": out}
+    assert _sampling.sample(sampler, **given)
+    return out.file.getvalue()
+
+
+def test_a_bar_is_shown_where_it_helps(monkeypatch):
+    text = shown(True, True, monkeypatch, wait=1e9)
+    assert "drawing" in text
+    assert "50 of 50 sweeps" in text
+    assert "drawing" in shown(None, True, monkeypatch)
+    assert shown(None, True, monkeypatch, wait=1e9) == ""
+    assert shown(False, True, monkeypatch) == ""
+    assert shown(True, False, monkeypatch) == ""

@@ -1,0 +1,191 @@
+"""Moves of BART's trees against the list of all trees, and whole chains against what they were simulated from.
+
+One tree on a handful of rows: every move, alone where it can reach all trees and otherwise next to grow and prune, must
+leave the posterior as it is. Chains are compared in two ways: run long from the prior, and, for a likelihood so
+peaked that no chain crosses between trees, started in draws from the posterior and run for a few sweeps. Alarms are at
+6.5 standard errors (chains: below 1e-4 for all comparisons of this file together, skewness of the estimates allowed
+for) and at p < 1e-7 (tests of counts and ranks: below 1e-5 for all of them).
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import log_ndtr, logsumexp
+
+from oracle.sums_of_trees import known_noise_likelihood, sampler, started_at, tree_shares
+from oracle.tree_enumeration import Enumeration, n_leaves
+
+pytestmark = pytest.mark.statistical
+
+THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
+ALARM = 6.5
+
+ROWS = {
+    "apart": (
+        np.array([[0.0, 1.0], [1.0, 3.0], [1.0, 0.5], [2.5, 2.0], [4.0, 3.5]]),
+        np.array([-1.0, 0.9, -0.7, 0.4, 1.2]),
+    ),
+    "grid": (
+        np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 1], [2, 2], [0, 2]]),
+        np.array([-1.0, 0.9, -0.7, 1.4, 1.2, 0.1, -0.4]),
+    ),
+}
+PLANS = {
+    "grow_prune": {"grow_prune": 1},
+    "even grow_prune": {"even_grow_prune": 1},
+    "cgm": {"cgm": 1},
+    "graft": {"graft": 1},
+    "pg": {"particles": 1},
+    "subtree pg": {"subtree_particles": 1},
+    "perturb": {"grow_prune": 1, "perturb": 2},
+    "change": {"grow_prune": 1, "change": 2},
+    "swap": {"grow_prune": 1, "swap": 2},
+    "heat bath": {"grow_prune": 1, "heat_bath": 2},
+    "exchange": {"grow_prune": 1, "exchange": 3},
+    "all": {"grow_prune": 1, "perturb": 1, "heat_bath": 1, "swap": 1, "exchange": 1, "graft": 1, "change": 1},
+}
+
+
+def features_of(found, names, n_rows):
+    """Shares of single trees and of numbers of leaves, as a vector."""
+    leaves = np.zeros(n_rows)
+    for name, share in found.items():
+        leaves[n_leaves(name) - 1] += share
+    return np.concatenate([[found.get(name, 0.0) for name in names], leaves])
+
+
+def assert_shares(drawn, n_chains, X, truth):
+    """The mean over independent chains of how often each tree was drawn."""
+    names = [name for name, probability in truth.items() if probability > 0.004]
+    expected = features_of(truth, names, len(X))
+    samples = np.array([features_of(found, names, len(X)) for found in tree_shares(drawn, n_chains, X)])
+    wanted = expected > 1e-3
+    samples, expected = samples[:, wanted], expected[wanted]
+    z = (samples.mean(axis=0) - expected) / np.maximum(samples.std(axis=0, ddof=1) / np.sqrt(n_chains), 1e-9)
+    assert np.abs(z).max() < ALARM, z
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("plan", PLANS)
+def test_moves_keep_to_the_posterior(plan, rows):
+    X, y = ROWS[rows]
+    n_chains, n_sweeps = (100, 40_000) if THOROUGH else (40, 2_000 if "pg" in plan else 8_000)
+    truth = Enumeration(X, y, known_noise_likelihood(0.8**2, 1.0)).posterior
+    drawn = sampler(X, y, PLANS[plan], noise=0.8, n_chains=n_chains, seed=3)
+    drawn.run(300, 0, 1)
+    drawn.run(n_sweeps, 4 if "pg" in plan else 10, 1)
+    assert_shares(drawn, n_chains, X, truth)
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("plan", PLANS)
+def test_moves_keep_to_a_peaked_posterior(plan, rows):
+    X, y = ROWS[rows]
+    n_chains = 6_000 if THOROUGH else 1_500
+    truth = Enumeration(X, y, known_noise_likelihood(0.02**2, 1.0)).posterior  # thousands of nats between trees
+    names, probabilities = list(truth), np.array(list(truth.values()))
+    rng = np.random.default_rng(5)
+    starts = [names[i] for i in rng.choice(len(names), n_chains, p=probabilities / probabilities.sum())]
+    drawn = started_at(starts, X, y, PLANS[plan], seed=7, noise=0.02)
+    drawn.run(5, 5, 1)
+    ends = [next(iter(found)) for found in tree_shares(drawn, n_chains, X)]
+    common = [name for name in names if truth[name] * n_chains > 8]
+    counts = np.array([ends.count(name) for name in common] + [0.0])
+    counts[-1] = n_chains - counts.sum()
+    expected = n_chains * np.array([truth[name] for name in common] + [1.0 - sum(truth[name] for name in common)])
+    keep = expected > 1e-6
+    assert counts[~keep].sum() == 0
+    statistic = ((counts[keep] - expected[keep]) ** 2 / expected[keep]).sum()
+    assert stats.chi2.sf(statistic, keep.sum() - 1) > 1e-7
+
+
+@pytest.mark.parametrize("plan", ["all", "pg"])
+def test_without_labels_trees_have_their_prior(plan):
+    X, y = ROWS["apart"]
+    truth = Enumeration(X, y, known_noise_likelihood(1.0, 1.0)).prior
+    drawn = sampler(X, y, PLANS[plan], noise=1e5, n_chains=40, seed=11)
+    drawn.run(2_000, 4, 1)
+    assert_shares(drawn, 40, X, {name: np.exp(prior) for name, prior in truth.items()})
+
+
+def probit_likelihood(deviation):
+    """Signs of a leaf share a normal value, which is integrated out by the rule of trapezoids."""
+    points = np.linspace(-9.0, 9.0, 4001)
+
+    def log_marginal(labels):
+        signs = np.where(np.asarray(labels) > 0.5, 1.0, -1.0)
+        logs = stats.norm.logpdf(points) + log_ndtr(signs[:, None] * deviation * points).sum(axis=0)
+        return float(logsumexp(logs) + np.log(points[1] - points[0]))
+
+    return log_marginal
+
+
+def test_signs_keep_to_the_posterior():
+    X, numbers = ROWS["apart"]
+    y = (numbers > 0).astype(float)
+    truth = Enumeration(X, y, probit_likelihood(1.5)).posterior
+    drawn = sampler(X, y, {"grow_prune": 4}, leaf_deviation=1.5, kind="probit", n_chains=40, seed=13)
+    drawn.run(500, 0, 1)
+    drawn.run(10_000, 5, 1)
+    assert_shares(drawn, 40, X, truth)
+
+
+def ranks_of_truth(kind, plan, n_runs, n_trees, n_sums=1):
+    """Simulation-based calibration (Talts et al. 2018): of what labels were made of, among draws given the labels.
+
+    Values at two rows and, for numbers, the noise; each rank is uniform on 0 to 24 if the sampler is right.
+    """
+    rng = np.random.default_rng(17)
+    n = 24
+    ranks = []
+    for run in range(n_runs):
+        X = np.round(rng.uniform(size=(n, 3)), 1)
+        common = {"n_trees": n_trees, "leaf_deviation": 0.7, "decay": 1.0, "offsets": [0.0] * n_sums}
+        blind = sampler(X, np.zeros(n), {"grow_prune": 1}, noise=1e5, seed=run, **common | {"offsets": [0.0]})
+        sums = []
+        for _ in range(n_sums):
+            blind.run(1 if not sums else 200, 1 if not sums else 200, 1)
+            sums.append(blind.predict(X, 1)[-1, 0])
+        noise = np.sqrt(5.0 * 0.3 / rng.chisquare(5.0))
+        if kind == "normal":
+            y = sums[0] + noise * rng.normal(size=n)
+        elif kind == "probit":
+            y = (sums[0] + rng.normal(size=n) > 0).astype(float)
+        else:
+            y = (np.array(sums) + rng.normal(size=(n_sums, n))).argmax(axis=0).astype(float)
+        drawn = sampler(X, y, plan, kind=kind, df=5.0, scale=0.3, seed=run, **common)
+        drawn.run(100, 0, 1)
+        drawn.run(24 * 40, 40, 1)
+        found = drawn.predict(X, 1)
+        # Utilities of several classes share a constant that labels do not see: differences do not.
+        said = found[:, 0] - (found[:, 1] if n_sums > 1 else 0.0)
+        true = sums[0] - (sums[1] if n_sums > 1 else 0.0)
+        pairs = [(said[:, 0], true[0]), (said[:, 11], true[11])]
+        if kind == "normal":
+            pairs.append((drawn.notes()[0, :, 0], noise))
+        # Trees of one leaf tie now and then: a random order among equals keeps ranks uniform.
+        ranks.append([(draws < one).sum() + rng.integers(0, (draws == one).sum() + 1) for draws, one in pairs])
+    return np.array(ranks)
+
+
+@pytest.mark.parametrize(
+    ("kind", "plan", "n_trees", "n_sums"),
+    [
+        ("normal", {"grow_prune": 1, "perturb": 1}, 4, 1),
+        ("normal", {"particles": 1}, 3, 1),
+        ("normal", {"grow_prune": 2, "heat_bath": 1, "exchange": 1, "graft": 2}, 3, 1),
+        ("probit", {"grow_prune": 1, "perturb": 1}, 4, 1),
+        ("classes", {"grow_prune": 1, "perturb": 1}, 2, 3),
+    ],
+)
+def test_ranks_of_the_truth_are_uniform(kind, plan, n_trees, n_sums):
+    ranks = ranks_of_truth(kind, plan, 2_000 if THOROUGH else 250, n_trees, n_sums)
+    assert ((ranks >= 0) & (ranks <= 24)).all()
+    for column in ranks.T:
+        counts = np.bincount(column // 5, minlength=5)
+        assert stats.chisquare(counts).pvalue > 1e-7, counts
+        assert abs(column.mean() - 12.0) < 5.5 * np.sqrt(52.0 / len(column)), column.mean()
