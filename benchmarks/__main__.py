@@ -14,6 +14,8 @@ from rich.console import Console
 from benchmarks import (
     accuracy,
     accuracy_report,
+    bart,
+    bart_report,
     bayesian_trees,
     class_report,
     classification,
@@ -28,6 +30,8 @@ from benchmarks import (
     online,
     online_forests,
     online_report,
+    optimize,
+    optimize_report,
     predict,
     prequential,
     prequential_report,
@@ -121,6 +125,18 @@ def cover(data: Data = None, quick: Quick = False) -> None:
 def sample_trees(data: Data = None, quick: Quick = False) -> None:
     """Measure Bayesian trees, and print the table. A run that is not quick also writes benchmarks/bayesian_trees.md."""
     compare(bayesian_trees.run(data, quick), bayesian_trees.verdicts, quick, tree_report.PAGE, tree_report.write)
+
+
+@app.command("bart")
+def sum_trees(data: Data = None, quick: Quick = False) -> None:
+    """Measure BART, and print the table. A run that is not quick also writes benchmarks/bart.md."""
+    compare(bart.run(data, quick), bart.verdicts, quick, bart_report.PAGE, bart_report.write)
+
+
+@app.command("optimize")
+def search(data: Data = None, quick: Quick = False) -> None:
+    """Measure Bayesian optimisation, and print the table. A whole run also writes benchmarks/optimize.md."""
+    compare(optimize.run(data, quick), optimize.verdicts, quick, optimize_report.PAGE, optimize_report.write)
 
 
 def compare(

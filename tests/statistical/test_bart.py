@@ -59,6 +59,7 @@ PLANS = {
     "even grow_prune": {"even_grow_prune": 1},
     "cgm": {"cgm": 1},
     "graft": {"graft": 1},
+    "graft alike": {"graft_alike": 1},
     "pg": {"particles": 1},
     "subtree pg": {"subtree_particles": 1},
     "perturb": {"grow_prune": 1, "perturb": 2},

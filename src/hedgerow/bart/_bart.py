@@ -17,6 +17,7 @@ from hedgerow._transaction import all_or_nothing
 from hedgerow._validation import check_integer, check_within, n_threads_of
 from hedgerow.bart._chains import (
     MOST_CHAINS,
+    MOST_FEATURES,
     MOST_PARTICLES,
     MOST_SWEEPS,
     MOST_TREES,
@@ -31,6 +32,8 @@ from hedgerow.bart._sampling import sample
 
 Floats = npt.NDArray[np.float64]
 
+STARTS = ("leaves", "prior")
+"""Where chains may begin."""
 N_PROBES = 20
 """Training rows whose predictions `diagnostics` follows."""
 
@@ -45,6 +48,7 @@ class BART(BatchModel):
     n_draws: int
     n_burn_in: int
     thin: int
+    start: str
     split_base: float
     split_decay: float
     shrinkage: float
@@ -71,8 +75,8 @@ class BART(BatchModel):
         """Return the numbers of `Setup` that depend on the labels."""
 
     @abstractmethod
-    def predict_draws(self, X: Any) -> Floats:
-        """What each draw says of each row."""
+    def _draws(self, X: Floats) -> Floats:
+        """What each draw says of each row: draws first, then rows."""
 
     # Learning.
 
@@ -99,6 +103,8 @@ class BART(BatchModel):
         """
         moves, n_rounds = self._check_parameters()
         X, y = self._validated(X, y, reset=True)
+        if X.shape[1] > MOST_FEATURES:
+            raise ValueError(f"X must have at most {MOST_FEATURES} columns, got {X.shape[1]}")
         X, y, weights = self._take_weights(X, y, sample_weight)
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
@@ -120,7 +126,7 @@ class BART(BatchModel):
             seed=draw_seed(self.random_state),
             **self._label_setup(X, labels, weights),
         )
-        self._chains = Chains.begin(setup, X, labels, weights, n_threads_of(self.n_jobs))
+        self._chains = Chains.begin(setup, X, labels, weights, self.start, n_threads_of(self.n_jobs))
         self._sample(int(self.n_draws), stacklevel=4)
         return self
 
@@ -171,7 +177,7 @@ class BART(BatchModel):
             ``print`` it.
         """
         self._check_learned()
-        drawn = self.predict_draws(self._probes)
+        drawn = self._draws(self._probes)
         n_chains = self._chains.setup.n_chains
         return diagnose(
             self.trace_,
@@ -248,7 +254,9 @@ class BART(BatchModel):
         n_threads_of(self.n_jobs)
         if self.progress is not None and not isinstance(self.progress, bool | np.bool_):
             raise ValueError(f"progress must be True, False or None, got {self.progress!r}")
-        return moves_for(self.sampler, int(self.n_estimators))
+        if self.start not in STARTS:
+            raise ValueError(f"start must be one of {', '.join(map(repr, STARTS))}, got {self.start!r}")
+        return moves_for(self.sampler, int(self.n_estimators), float(self.split_decay))
 
     def _sample(self, n_more: int, stacklevel: int) -> None:
         """Draw more, and say so if that was cut short or if the chains disagree."""

@@ -36,7 +36,7 @@ class BARTClassifier(Classifying, BART):
     ----------
     n_estimators : int, default=200
         Trees in a sum; with more than two classes there is a sum for each.
-    sampler, n_particles, n_chains, n_draws, n_burn_in, thin, split_base, split_decay
+    sampler, n_particles, n_chains, n_draws, n_burn_in, thin, start, split_base, split_decay
         As for `BARTRegressor`.
     shrinkage : float, default=2.0
         Before data, a sum of trees lies within 3 of its centre with `shrinkage` standard deviations.
@@ -61,11 +61,11 @@ class BARTClassifier(Classifying, BART):
     >>> from sklearn.datasets import load_iris
     >>> from hedgerow import BARTClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = BARTClassifier(n_estimators=20, n_chains=2, n_draws=200, n_burn_in=200, random_state=0).fit(X, y)
+    >>> model = BARTClassifier(n_estimators=20, n_chains=1, n_draws=200, n_burn_in=200, random_state=0).fit(X, y)
     >>> model.score(X, y) > 0.95
     True
     >>> model.predict_draws(X[:5]).shape
-    (400, 5, 3)
+    (200, 5, 3)
     """
 
     def __init__(
@@ -78,6 +78,7 @@ class BARTClassifier(Classifying, BART):
         n_draws: int = 1000,
         n_burn_in: int = 500,
         thin: int = 1,
+        start: str = "leaves",
         split_base: float = 0.95,
         split_decay: float = 2.0,
         shrinkage: float = 2.0,
@@ -92,6 +93,7 @@ class BARTClassifier(Classifying, BART):
         self.n_draws = n_draws
         self.n_burn_in = n_burn_in
         self.thin = thin
+        self.start = start
         self.split_base = split_base
         self.split_decay = split_decay
         self.shrinkage = shrinkage
@@ -116,12 +118,7 @@ class BARTClassifier(Classifying, BART):
         For two classes the probability of the second, of shape (n_chains * n_draws, n_samples); for more the
         probability of each, of shape (n_chains * n_draws, n_samples, n_classes).
         """
-        X = self._query_rows(X)
-        n_draws, n_classes = self._chains.setup.n_chains * self.n_draws_, len(self._classes)
-        drawn = np.empty((n_draws, X.shape[0], n_classes))
-        for part, probabilities in self._probabilities(X):
-            drawn[:, part] = probabilities.transpose(1, 0, 2)
-        return drawn[:, :, -1] if n_classes <= 2 else drawn
+        return self._draws(self._query_rows(X))
 
     @property
     def trace_(self) -> dict[str, Floats]:
@@ -138,6 +135,13 @@ class BARTClassifier(Classifying, BART):
                 continue
             found = _core.class_probabilities(sums.reshape(-1, sums.shape[2]), n_threads)
             yield part, found.reshape(*sums.shape[:2], -1)[:, :, self._classes.order]
+
+    def _draws(self, X: Floats) -> Floats:
+        n_draws, n_classes = self._chains.setup.n_chains * self.n_draws_, len(self._classes)
+        drawn = np.empty((n_draws, X.shape[0], n_classes))
+        for part, probabilities in self._probabilities(X):
+            drawn[:, part] = probabilities.transpose(1, 0, 2)
+        return drawn[:, :, -1] if n_classes <= 2 else drawn
 
     def _mean_probabilities(self, X: Floats) -> Floats:
         mean = np.empty((X.shape[0], len(self._classes)))

@@ -16,6 +16,7 @@ MOVES = {
     "heat_bath": "heat_bath",
     "exchange": "exchange",
     "graft": "graft",
+    "graft_alike": "graft_alike",
     "subtree_pg": "subtree_particles",
     "pg": "particles",
 }
@@ -24,9 +25,10 @@ MOVES = {
 NAMED = {"pg": {"particles": 1}, "cgm": {"cgm": 1}, "grow_prune": {"even_grow_prune": 1}}
 """Samplers of the thesis, section 4.3: one move a tree and sweep."""
 
-MANY_TREES = {"grow_prune": 1, "perturb": 2}
-FEW_TREES = {"grow_prune": 20, "heat_bath": 20, "swap": 20, "exchange": 20}
-"""What "auto" does. A tree among many is small and hardly matters; one of a few must find its way alone."""
+ALL_MOVES = {"grow_prune": 5, "heat_bath": 2, "change": 4, "swap": 2, "exchange": 3, "graft": 16}
+SOME_MOVES = {"grow_prune": 2, "perturb": 2, "change": 1, "swap": 1, "exchange": 1, "graft": 3}
+LOCAL_MOVES = {"grow_prune": 1, "perturb": 1}
+"""What "auto" chooses from. A tree among many is small and hardly matters; one of a few must find its way alone."""
 
 GROWING = {"grow_prune", "even_grow_prune", "cgm", "subtree_particles", "particles"}
 """Moves that reach every tree from the root alone. Without one of them a chain never leaves it, or not everywhere."""
@@ -34,7 +36,7 @@ GROWING = {"grow_prune", "even_grow_prune", "cgm", "subtree_particles", "particl
 MOST_MOVES = 100_000
 
 
-def moves_for(sampler: Any, n_trees: int) -> tuple[dict[str, int], int]:
+def moves_for(sampler: Any, n_trees: int, split_decay: float) -> tuple[dict[str, int], int]:
     """Return how often a tree makes each move in a round, by the core's names, and the rounds of a sweep.
 
     ValueError if that makes no sampler.
@@ -42,12 +44,21 @@ def moves_for(sampler: Any, n_trees: int) -> tuple[dict[str, int], int]:
     if isinstance(sampler, Mapping):
         return _counted(sampler)
     if isinstance(sampler, str) and sampler == "auto":
-        return dict(MANY_TREES if n_trees >= 10 else FEW_TREES), 1
+        return _mixed(n_trees, is_deep=split_decay < 1.0)
     if isinstance(sampler, str) and sampler in NAMED:
         return dict(NAMED[sampler]), 1
     raise ValueError(
         f"sampler must be one of 'auto', {', '.join(map(repr, NAMED))} or a mapping of moves to counts, got {sampler!r}"
     )
+
+
+def _mixed(n_trees: int, is_deep: bool) -> tuple[dict[str, int], int]:
+    """Return what mixes best by the second, for so many trees that the prior wants deep or shallow."""
+    if n_trees < 10:
+        return dict(ALL_MOVES), 10 // n_trees
+    if n_trees < 50 or is_deep:
+        return dict(SOME_MOVES), 2 if n_trees < 50 else 1
+    return dict(LOCAL_MOVES), 1 if n_trees >= 100 else 2
 
 
 def checked(moves: Mapping[str, Any]) -> dict[str, int]:

@@ -1,0 +1,113 @@
+"""BART elsewhere: stochtree and PyMC-BART, asked for the same as ours. Either may be missing."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.bart_data import BartData
+from benchmarks.bart_mixing import effective_size
+from hedgerow import BARTRegressor
+
+Floats = npt.NDArray[np.float64]
+
+N_TREES, N_BURN_IN, N_DRAWS = 200, 200, 1000
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Draws of the mean at test rows and of the noise, and the processor time that they took."""
+
+    means: Floats
+    noise: Floats
+    seconds: float
+
+    @property
+    def ess_means(self) -> float:
+        """Median over test rows."""
+        return float(np.median([effective_size(draws) for draws in self.means.T]))
+
+    @property
+    def ess_noise(self) -> float:
+        return effective_size(self.noise)
+
+    def error(self, data: BartData) -> float:
+        """Root of the mean squared distance of the posterior mean from the true function."""
+        return float(np.sqrt(((self.means.mean(axis=0) - data.y_test) ** 2).mean()))
+
+    def coverage(self, data: BartData) -> float:
+        """Share of test rows whose true mean lies in the central 90 % of its draws."""
+        low, high = np.quantile(self.means, [0.05, 0.95], axis=0)
+        return float(((low <= data.y_test) & (data.y_test <= high)).mean())
+
+
+def ours(sampler: str) -> Callable[[BartData, int], Drawn]:
+    """Return our sampler of this name as a contestant."""
+
+    def draw(data: BartData, seed: int) -> Drawn:
+        model = BARTRegressor(
+            N_TREES, sampler=sampler, n_chains=1, n_draws=N_DRAWS, n_burn_in=N_BURN_IN, n_jobs=1, random_state=seed
+        )
+        begin = time.process_time()
+        model.fit(data.X, data.y)
+        means = model.predict_draws(data.X_test)
+        return Drawn(means, model.noise_draws_[0], time.process_time() - begin)
+
+    return draw
+
+
+def stochtree(data: BartData, seed: int) -> Drawn:
+    """One chain of local moves, from single leaves, one thread; test rows predicted on the way."""
+    from stochtree import BARTModel
+
+    model = BARTModel()
+    begin = time.process_time()
+    model.sample(
+        X_train=data.X,
+        y_train=data.y,
+        X_test=data.X_test,
+        num_gfr=0,
+        num_burnin=N_BURN_IN,
+        num_mcmc=N_DRAWS,
+        general_params={"random_seed": seed + 1, "num_threads": 1},
+        mean_forest_params={"num_trees": N_TREES},
+    )
+    seconds = time.process_time() - begin
+    return Drawn(np.asarray(model.y_hat_test).T, np.sqrt(np.asarray(model.global_var_samples)), seconds)
+
+
+def pymc_bart(data: BartData, seed: int) -> Drawn:
+    """One chain of its particle sampler; the time to predict test rows counts, that to compile does not."""
+    import pymc as pm
+    import pymc_bart as pmb
+
+    with pm.Model() as model:
+        rows = pm.Data("rows", data.X)
+        noise = pm.HalfNormal("noise", 5.0)
+        mean = pmb.BART("mean", rows, data.y, m=N_TREES)
+        pm.Normal("label", mean, noise, observed=data.y, shape=mean.shape)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            options = {"chains": 1, "cores": 1, "progressbar": False, "compute_convergence_checks": False}
+            pm.sample(draws=2, tune=2, random_seed=seed, **options)  # compiles
+            begin = time.process_time()
+            trace = pm.sample(draws=N_DRAWS, tune=N_BURN_IN, random_seed=seed, **options)
+            pm.set_data({"rows": data.X_test})
+            told = pm.sample_posterior_predictive(
+                trace, var_names=["mean"], random_seed=seed, progressbar=False, predictions=True
+            )
+            seconds = time.process_time() - begin
+    del model
+    return Drawn(told.predictions["mean"].to_numpy()[0], trace.posterior["noise"].to_numpy()[0], seconds)
+
+
+def peers() -> dict[str, Callable[[BartData, int], Drawn]]:
+    """Return those that are installed."""
+    known = {"stochtree": stochtree, "pymc_bart": pymc_bart}
+    return {name: draw for name, draw in known.items() if find_spec(name) is not None}
