@@ -73,6 +73,7 @@ CASES = [(plan, rows) for plan in PLANS for rows in ("apart", "grid")] + [
     ("exchange", "cube"),
     ("exchange", "shifted"),
     ("graft", "slabs"),
+    ("graft alike", "slabs"),
 ]
 # Where moves lead from one tree to another that is about as likely, however peaked the likelihood.
 PEAKED_CASES = [
