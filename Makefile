@@ -69,6 +69,9 @@ bench-bayesian-trees: $(STAMPS)/package $(STAMPS)/group-bench ## posteriors over
 bench-bart: $(STAMPS)/package $(STAMPS)/group-bench ## BART on hypercubes and next to its peers; needs data: DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks bart $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
+bench-optimize: $(STAMPS)/package $(STAMPS)/group-bench-optimize ## Bayesian optimisation next to Optuna and SMAC3; grids with DATA=folder, or QUICK=1
+	@$(BIN)/python -m benchmarks optimize $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || ($(BIN)/ruff format --check; false)

@@ -30,6 +30,8 @@ from benchmarks import (
     online,
     online_forests,
     online_report,
+    optimize,
+    optimize_report,
     predict,
     prequential,
     prequential_report,
@@ -129,6 +131,12 @@ def sample_trees(data: Data = None, quick: Quick = False) -> None:
 def sum_trees(data: Data = None, quick: Quick = False) -> None:
     """Measure BART, and print the table. A run that is not quick also writes benchmarks/bart.md."""
     compare(bart.run(data, quick), bart.verdicts, quick, bart_report.PAGE, bart_report.write)
+
+
+@app.command("optimize")
+def search(data: Data = None, quick: Quick = False) -> None:
+    """Measure Bayesian optimisation, and print the table. A whole run also writes benchmarks/optimize.md."""
+    compare(optimize.run(data, quick), optimize.verdicts, quick, optimize_report.PAGE, optimize_report.write)
 
 
 def compare(

@@ -196,6 +196,18 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
             return to_numpy(std::move(found), {x.shape(0), self.trees.size()});
           },
           nb::arg("x").noconvert(), nb::arg("n_threads"))
+      .def(
+          "cells",
+          [](const Self& self, const Features& x, std::size_t n_threads) {
+            require_width(self, x.shape(1));
+            std::vector<double> bounds(x.shape(0) * self.trees.size() * x.shape(1) * 2);
+            {
+              nb::gil_scoped_release release;
+              find_cells(self, {x.data(), x.shape(0)}, n_threads, bounds.data());
+            }
+            return to_numpy(std::move(bounds), {x.shape(0), self.trees.size(), x.shape(1), 2});
+          },
+          nb::arg("x").noconvert(), nb::arg("n_threads"))
       .def("broken_rules",
            [](const Self& self) {
              std::vector<std::string> broken;

@@ -1,6 +1,6 @@
 """Probabilistic trees and forests that learn row by row and say how sure they are."""
 
-from hedgerow import metrics, predictive, stream
+from hedgerow import metrics, optimize, predictive, stream
 from hedgerow._persistence import load
 from hedgerow.bart import BARTClassifier, BARTRegressor
 from hedgerow.bayesian import BayesianTreeClassifier, BayesianTreeRegressor
@@ -28,6 +28,7 @@ __all__ = [
     "__version__",
     "load",
     "metrics",
+    "optimize",
     "predictive",
     "stream",
 ]

@@ -25,6 +25,25 @@ _CLASSES: dict[str, type[Saveable]] = {}
 
 Arrays = dict[str, npt.NDArray[Any]]
 
+_VALUES: dict[str, type[PlainValue]] = {}
+
+
+class PlainValue:
+    """A parameter that is neither a number nor a model, but can be written as JSON and read back, checked."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        _VALUES[cls.__name__] = cls
+
+    def _to_json(self) -> Any:
+        """Return what is written."""
+        raise NotImplementedError
+
+    @classmethod
+    def _from_json(cls, described: Any) -> Self:
+        """Take it back; any exception means that it is malformed."""
+        raise NotImplementedError
+
 
 class Saveable:
     """A model that can be written to one file and read back.
@@ -167,6 +186,8 @@ def encode_parameter(name: str, value: Any) -> Any:
     """A parameter as JSON."""
     if isinstance(value, Saveable):
         return {"model": describe(value)}
+    if isinstance(value, PlainValue):
+        return {"value": [type(value).__name__, value._to_json()]}
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, np.random.RandomState):
@@ -199,6 +220,12 @@ def _decode(value: Any) -> Any:
         if not isinstance(numbers, list) or not all(type(number) in (int, float) for number in numbers):
             raise ValueError(f"its list of numbers is malformed, got {numbers!r}")
         return numbers
+    if isinstance(value, dict) and "value" in value:
+        try:
+            kind, described = value["value"]
+            return _VALUES[kind]._from_json(described)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise ValueError(f"a parameter is malformed ({error!r})") from None
     if isinstance(value, dict) and "model" in value:
         description = value["model"]
         parameters = description.get("parameters") if isinstance(description, dict) else None

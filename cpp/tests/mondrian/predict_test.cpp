@@ -150,6 +150,33 @@ TEST(a_leaf_is_found_by_its_number) {
   }
 }
 
+TEST(a_cell_lies_between_the_cuts_on_the_way_to_its_leaf) {
+  const Sample sample = draw_sample(50, 2);
+  auto forest = learned_forest<RunningMoments>(sample, 3);
+  Scaling doubled = unit_scaling(2);
+  doubled.slopes = {2.0, 2.0};
+  forest = forest.rescaled(doubled);
+  forest.grow(0, 3, 1);
+  forest.grown();
+  std::vector<double> bounds(50 * 3 * 2 * 2);
+  find_cells(forest, {sample.features.data(), 50}, 2, bounds.data());
+  std::vector<NodeId> leaves(150);
+  find_leaves(forest, {sample.features.data(), 50}, 2, leaves.data());
+  for (std::size_t i = 0; i < 50; ++i) {
+    for (std::size_t b = 0; b < 3; ++b) {
+      const double* cell = bounds.data() + (i * 3 + b) * 4;
+      for (std::size_t j = 0; j < 50; ++j) {  // a row is in the cell if and only if it is in the leaf
+        bool inside = true;
+        for (std::size_t d = 0; d < 2; ++d) {
+          const double x = sample.features[2 * j + d];
+          inside = inside && cell[2 * d] < x && x <= cell[2 * d + 1];
+        }
+        CHECK(inside == (leaves[3 * j + b] == leaves[3 * i + b]));
+      }
+    }
+  }
+}
+
 TEST(depth_counts_the_inner_nodes_of_the_longest_way) {
   CHECK(depth(grown_forest<RunningMoments>(draw_sample(0, 2), 1).trees[0]) == 0);
   CHECK(depth(grown_forest<RunningMoments>(draw_sample(1, 2), 1).trees[0]) == 0);

@@ -177,6 +177,16 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         leaves: npt.NDArray[np.uint32] = self._core.leaves(X, n_threads_of(self.n_jobs))
         return leaves
 
+    def cells(self, X: Any) -> Floats:
+        """Return the cell of each row in each tree: shape (n_samples, n_estimators, n_features, 2).
+
+        A cell lies between the last cuts below and above the row on its way to a leaf; where nothing was cut its bound
+        is infinite. Rows in the open interior of one cell fall in the same leaf.
+        """
+        X = self._query_rows(X)
+        bounds: Floats = self._core.cells(X, n_threads_of(self.n_jobs))
+        return bounds
+
     @property
     def axis_rates_(self) -> Floats:
         """How fast each column is cut, per unit of its scaled length; the fastest at 1. All 1 unless learned."""

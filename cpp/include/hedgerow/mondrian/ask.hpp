@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include "hedgerow/mondrian/descend.hpp"
@@ -48,6 +49,32 @@ void find_leaves(const Forest<M>& forest, const Points& points, std::size_t n_th
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t b = 0; b < n_trees; ++b) {
         leaves[(begin + i) * n_trees + b] = leaf_of(forest.trees[b], scaled + i * width);
+      }
+    }
+  });
+}
+
+/// The cell in which each point falls, per tree, in the user's units: for each column the cut below it and the cut
+/// above it, infinite where there is none. bounds[((i * n_trees + b) * width + d) * 2 + side].
+template <label::LabelModel M>
+void find_cells(const Forest<M>& forest, const Points& points, std::size_t n_threads, double* bounds) {
+  const std::size_t n_trees = forest.trees.size(), width = forest.rows.width();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t b = 0; b < n_trees; ++b) {
+        double* cell = bounds + ((begin + i) * n_trees + b) * width * 2;
+        for (std::size_t d = 0; d < width; ++d) {
+          cell[2 * d] = -infinity;
+          cell[2 * d + 1] = infinity;
+        }
+        const MondrianTree<M>& tree = forest.trees[b];
+        for (NodeId id = tree.root; !tree.node(id).is_leaf();) {
+          const auto& node = tree.node(id);
+          const bool right = node.sends_right(scaled + i * width);
+          cell[2 * node.feature + (right ? 0 : 1)] = forest.scaling.value(node.feature, node.location);
+          id = node.child(right);
+        }
       }
     }
   });
