@@ -30,6 +30,7 @@ class Mixing:
     table: str
     data: str
     sampler: str
+    start: str
     ess_log_likelihood: float
     ess_noise: float
     seconds: float
@@ -46,7 +47,7 @@ class Mixing:
 
     def __str__(self) -> str:
         return (
-            f"{self.table}, {self.data}, {self.sampler}: ESS {self.ess_log_likelihood:.0f}, R-hat "
+            f"{self.table}, {self.data}, {self.sampler} from {self.start}: ESS {self.ess_log_likelihood:.0f}, R-hat "
             f"{self.r_hat_log_likelihood:.2f}, test error {self.test_error:.3g}, {self.seconds:.2f} s a chain"
         )
 
@@ -65,11 +66,13 @@ def effective_size(draws: Floats) -> float:
     return float(n / max(total, 1.0 / n))
 
 
-def mix(table: str, name: str, sampler: str, sets: list[BartData], **parameters: object) -> Mixing:
+def mix(table: str, name: str, sampler: str, sets: list[BartData], start: str, **parameters: object) -> Mixing:
     """Fit four chains to each data set, one after another, and sum up how they did."""
     rows = []
     for seed, data in enumerate(sets):
-        model = BARTRegressor(sampler=sampler, n_chains=4, n_jobs=1, random_state=seed, **parameters)
+        model = BARTRegressor(
+            sampler=sampler, start=start, n_chains=4, n_jobs=1, random_state=seed, **parameters
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # chains that disagree are what is measured here
             begin = time.process_time()
@@ -99,6 +102,7 @@ def mix(table: str, name: str, sampler: str, sets: list[BartData], **parameters:
         table=table,
         data=name,
         sampler=sampler,
+        start=start,
         ess_log_likelihood=float(medians[0]),
         ess_noise=float(medians[1]),
         seconds=float(medians[2]),

@@ -14,6 +14,7 @@ PAGE = Path(__file__).parent / "bart.md"
 COLUMNS = (
     "data",
     "sampler",
+    "start",
     "ESS log-lik.",
     "ESS noise",
     "s a chain",
@@ -35,8 +36,8 @@ THESIS = {  # tables 4.1 and 4.2
 }
 HOW_TO_READ = f"""\
 Made by `make bench-bart`. Times are processor time on one thread. ESS is that of single chains (Geyer's initial
-positive sequence), the median over chains and data sets; R-hat is rank-normalised and split, over four chains that
-start from different draws of the prior, the worst of the data sets. A chain on a hypercube is stuck if its mean squared error on
+positive sequence), the median over chains and data sets; R-hat is rank-normalised, split and folded, over four chains,
+the worst of the data sets. Chains start each from a draw of the prior, or, as is the default, from a single leaf. A chain on a hypercube is stuck if its mean squared error on
 the rows it has learned exceeds {STUCK}; the noise's variance is 0.0001. *Root changes* is the share of sweeps after which a
 tree has another rule at its root.
 
@@ -62,6 +63,7 @@ def cells(found: Mixing) -> tuple[str, ...]:
     return (
         found.data,
         found.sampler,
+        found.start,
         f"{found.ess_log_likelihood:.0f}",
         f"{found.ess_noise:.0f}",
         f"{found.seconds:.2f}",

@@ -15,8 +15,8 @@ from experiments.mondrian_kernel import approximation, forest, widths
 from benchmarks.report import Line
 from benchmarks.timing import interleave
 from hedgerow import MondrianFeatures, MondrianKernelRidge, _core
+from hedgerow._blas import one_blas_thread
 from hedgerow.kernel import _iterative, _selection
-from hedgerow.kernel._blas import one_blas_thread
 from hedgerow.kernel._dense import Spectrum, criteria_at
 from hedgerow.kernel._problem import Problem
 

@@ -95,6 +95,7 @@ void bind_settings(nb::module_& m) {
       .value("heat_bath", Move::heat_bath)
       .value("exchange", Move::exchange)
       .value("graft", Move::graft)
+      .value("graft_alike", Move::graft_alike)
       .value("subtree_particles", Move::subtree_particles)
       .value("particles", Move::particles);
   nb::enum_<ResponseKind>(m, "ResponseKind")

@@ -13,7 +13,7 @@ from scipy import linalg
 
 from experiments.mondrian_kernel.baselines import RandomBinning, RandomFourier
 from hedgerow import MondrianKernelRidge, _core
-from hedgerow.kernel._blas import one_blas_thread
+from hedgerow._blas import one_blas_thread
 from hedgerow.kernel._iterative import N_STEPS, Operator, Quadrature
 from hedgerow.kernel._problem import Problem
 from hedgerow.kernel._selection import ALPHAS, partitions_at, time_grid

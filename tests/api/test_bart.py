@@ -57,6 +57,7 @@ def quiet():
         ({"n_draws": 2**31, "thin": 2**31}, "chains end after 4294967295 sweeps"),
         ({"n_burn_in": -1}, "n_burn_in must be an integer of at least 0"),
         ({"thin": 0}, "thin must be an integer of at least 1"),
+        ({"start": "best"}, "start must be one of 'leaves', 'prior', got 'best'"),
         ({"split_base": 1.0}, "split_base must be a number between 0 and 1"),
         ({"split_decay": -0.1}, "split_decay must be a number of at least 0"),
         ({"shrinkage": 0.0}, "shrinkage must be a number from 0.001"),
@@ -272,7 +273,7 @@ def test_rows_are_predicted_alike_alone_and_in_company(model, y, monkeypatch):
     expected = ask(np.tile(X, (5, 1)))
     for rows in ([0], [3, 4], range(50)):
         assert ask(X[list(rows)]).tobytes() == expected[list(rows)].tobytes()
-    monkeypatch.setattr("hedgerow.bart._chains.NUMBERS_AT_A_TIME", 1)  # 256 rows at a time
+    monkeypatch.setattr("hedgerow.bart._chains.NUMBERS_AT_A_TIME", 7 * 60)  # seven rows at a time, or fewer
     assert ask(np.tile(X, (5, 1))).tobytes() == expected.tobytes()
 
 
@@ -280,6 +281,9 @@ def test_frames_and_names():
     frame = pd.DataFrame(X, columns=["width", "height", "age"])
     model = BARTRegressor(**QUICK).fit(frame, NUMBERS)
     assert model.feature_names_in_.tolist() == ["width", "height", "age"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # rows without names would be pointed out
+        model.diagnostics()
     assert model.predict_one({"age": X[0, 2], "width": X[0, 0], "height": X[0, 1]}) == model.predict(frame[:1])[0]
 
 

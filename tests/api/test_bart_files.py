@@ -167,6 +167,42 @@ def test_random_damage_to_a_file_is_noticed_or_harmless(model, y, weights, tmp_p
     assert n_loaded > 5
 
 
+def test_a_tree_without_end_is_refused(tmp_path):
+    """Trees are read by recursion: one of a million levels would not fit on the stack."""
+    model = BARTRegressor(**QUICK | {"n_chains": 1}).fit(X, NUMBERS)
+    arrays, header = parts_of(model._to_bytes())
+    for n_levels, match in ((10**6, "cannot load"), (3, None)):
+        bits = np.ones(2 * n_levels + 36, dtype=np.uint8)  # one tree goes on and on to the right, 35 are leaves
+        bits[1 : 2 * n_levels : 2] = 0
+        bits[2 * n_levels :] = 0
+        firsts = np.array([0, *(2 * n_levels + 6 * draw for draw in range(1, 7))], dtype=np.uint64)
+        changed = {
+            "chain0.draws.shape": np.packbits(bits, bitorder="little"),
+            "chain0.draws.rules": np.zeros(n_levels, dtype=np.uint32),
+            "chain0.draws.values": np.zeros(n_levels + 36, dtype=np.float32),
+            "chain0.draws.first_node": firsts,
+        }
+        path = tmp_path / "deep"
+        path.write_bytes(arrays_to_bytes({**arrays, **changed}, metadata={"hedgerow": json.dumps(header)}))
+        if match is None:
+            assert np.isfinite(hedgerow.load(path).predict(X)).all()  # the test makes files as they should be
+            continue
+        with pytest.raises(ValueError, match=match):
+            hedgerow.load(path)
+
+
+def test_labels_of_any_kind():
+    labels = [("a", 1) if value == "a" else value for value in CLASSES.tolist()]
+    model = BARTClassifier(**QUICK).fit(X, labels)
+    assert pickle.loads(pickle.dumps(model)).predict(X).tolist() == model.predict(X).tolist()
+    model.fit(X, [frozenset([value]) for value in CLASSES.tolist()])
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    with pytest.raises(TypeError, match="cannot save the class"):
+        model._to_bytes()
+
+
 # Ctrl-C.
 
 

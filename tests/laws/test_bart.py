@@ -25,7 +25,7 @@ QUICK = {"n_chains": 3, "n_draws": 12, "n_burn_in": 7, "random_state": 5}
 MIXED = dict.fromkeys(MOVES, 1) | {"grow_prune": 2, "rounds": 2}
 MODELS = [
     (BARTRegressor(15, **QUICK), (X, NUMBERS, WEIGHTS)),
-    (BARTRegressor(3, thin=4, **QUICK), (X, NUMBERS)),
+    (BARTRegressor(3, thin=4, start="prior", **QUICK), (X, NUMBERS)),
     (BARTRegressor(4, sampler=MIXED, n_particles=4, **QUICK), (X, NUMBERS)),
     (BARTRegressor(10, sampler="pg", **QUICK), (X, NUMBERS)),
     (BARTClassifier(10, **QUICK), (X, CLASSES > 0)),

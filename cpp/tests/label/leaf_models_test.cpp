@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "check.hpp"
+#include "dense_gaussian.hpp"
 #include "hedgerow/label/dirichlet_multinomial.hpp"
+#include "hedgerow/label/known_noise.hpp"
 #include "hedgerow/label/normal_inverse_gamma.hpp"
 
 namespace hedgerow::label {
@@ -48,7 +50,30 @@ TEST(numbers_are_as_likely_as_predictions_say) {
   }
 }
 
+TEST(numbers_with_known_noise_are_as_likely_as_dense_algebra_says) {
+  // Over how likely they are if the leaf's value is zero: the factor that is left out.
+  const KnownNoise model(0.3, 2.0);
+  for (const bool weighted : {false, true}) {
+    tests::DenseGaussian joint;
+    const std::size_t value = joint.add_root(0.0, 2.0);
+    auto summary = KnownNoise::empty();
+    auto scan = model.scan();
+    double expected = 0.0, weight = 1.0;
+    for (const double label : numbers) {
+      tests::DenseGaussian alone;
+      expected +=
+          joint.observe(value, label, 0.3 / weight) - alone.observe(alone.add_root(0.0, 0.0), label, 0.3 / weight);
+      KnownNoise::add(summary, label, weight);
+      scan.add(label, weight);
+      CHECK_NEAR(model.log_marginal(summary), expected, 1e-9 * (1.0 + std::abs(expected)));
+      CHECK(scan.log_marginal() == model.log_marginal(summary));
+      if (weighted) weight *= 0.7;
+    }
+  }
+}
+
 TEST(an_empty_leaf_is_certain) {
+  CHECK(KnownNoise(0.3, 2.0).log_marginal(KnownNoise::empty()) == 0.0);
   CHECK_NEAR(DirichletMultinomial(4, 2.0, 3).log_marginal(DirichletMultinomial(4, 2.0, 3).empty()), 0.0, 1e-15);
   CHECK_NEAR(NormalInverseGamma({0.0, 1.0, 3.0, 1.0}, 3).log_marginal({}), 0.0, 1e-15);
 }
@@ -77,6 +102,7 @@ void check_weights(const M& model, double label, double other) {
 TEST(a_weight_is_a_number_of_copies) {
   check_weights(DirichletMultinomial(3, 2.0, 4), 1.0, 2.0);
   check_weights(NormalInverseGamma({0.5, 0.1, 3.0, 0.2}, 4), 1.25, -2.0);
+  check_weights(KnownNoise(0.5, 3.0), 1.25, -2.0);
 }
 
 TEST(a_large_offset_costs_no_precision) {
@@ -99,6 +125,13 @@ TEST(summaries_go_to_numbers_and_back) {
   CHECK((written == std::vector<double>{1.0, 0.5, 4.0, 2.0}));
   auto again = model.empty();
   CHECK(model.read(written, again) && again.counts == summary.counts && again.total == summary.total);
+
+  WeightedSum sum, same;
+  KnownNoise::add(sum, -1.5, 2.0);
+  std::vector<double> numbers_of_sum;
+  KnownNoise::write(sum, numbers_of_sum);
+  CHECK((numbers_of_sum == std::vector<double>{2.0, -3.0}));
+  CHECK(KnownNoise::read(numbers_of_sum, same) && same.weight == sum.weight && same.sum == sum.sum);
 }
 
 TEST(numbers_that_are_no_summary_are_refused) {
@@ -121,6 +154,11 @@ TEST(numbers_that_are_no_summary_are_refused) {
   for (const std::vector<double>& bad : std::vector<std::vector<double>>{
            {}, {1.0, 2.0}, {-1.0, 0.0, 0.0}, {1.0, nan, 0.0}, {1.0, 0.0, -1.0}, {HUGE_VAL, 0.0, 0.0}}) {
     CHECK(!NormalInverseGamma::read(bad, moments));
+  }
+  WeightedSum sum;
+  for (const std::vector<double>& bad :
+       std::vector<std::vector<double>>{{}, {1.0}, {1.0, 2.0, 3.0}, {-1.0, 0.0}, {nan, 0.0}, {1.0, HUGE_VAL}}) {
+    CHECK(!KnownNoise::read(bad, sum));
   }
 }
 

@@ -98,7 +98,8 @@ TEST(a_conditional_filter_leaves_its_target_as_it_was) {
     random::Stream stream(5, random::Purpose::metropolis, island, 0);
     int bits = draw(truth, stream);
     for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      Filter<Bits> filter(Bits{}, log_likelihood(0, 0), 4, {Resampling::multinomial, 1.1}, {seed, island}, Keeps::first);
+      Filter<Bits> filter(Bits{}, log_likelihood(0, 0), 4, {Resampling::multinomial, 1.1}, {seed, island},
+                          Keeps::first);
       filter.run(
           [&](Bits& particle, random::Stream& own, bool is_kept) {
             if (!is_kept) return step(particle, own, false);

@@ -17,6 +17,7 @@ from hedgerow._transaction import all_or_nothing
 from hedgerow._validation import check_integer, check_within, n_threads_of
 from hedgerow.bart._chains import (
     MOST_CHAINS,
+    MOST_FEATURES,
     MOST_PARTICLES,
     MOST_SWEEPS,
     MOST_TREES,
@@ -74,8 +75,8 @@ class BART(BatchModel):
         """Return the numbers of `Setup` that depend on the labels."""
 
     @abstractmethod
-    def predict_draws(self, X: Any) -> Floats:
-        """What each draw says of each row."""
+    def _draws(self, X: Floats) -> Floats:
+        """What each draw says of each row: draws first, then rows."""
 
     # Learning.
 
@@ -102,6 +103,8 @@ class BART(BatchModel):
         """
         moves, n_rounds = self._check_parameters()
         X, y = self._validated(X, y, reset=True)
+        if X.shape[1] > MOST_FEATURES:
+            raise ValueError(f"X must have at most {MOST_FEATURES} columns, got {X.shape[1]}")
         X, y, weights = self._take_weights(X, y, sample_weight)
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
@@ -174,7 +177,7 @@ class BART(BatchModel):
             ``print`` it.
         """
         self._check_learned()
-        drawn = self.predict_draws(self._probes)
+        drawn = self._draws(self._probes)
         n_chains = self._chains.setup.n_chains
         return diagnose(
             self.trace_,

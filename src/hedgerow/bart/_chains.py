@@ -18,6 +18,8 @@ Floats = npt.NDArray[np.float64]
 
 MOST_TREES, MOST_SUMS, MOST_CHAINS, MOST_SWEEPS = 2**20, 2**12, 2**20, 2**32 - 1
 """Their numbers are parts of the names of random streams. A sweep of several rounds counts as several."""
+MOST_FEATURES = 2**24
+"""A rule is packed into 32 bits, eight of them for its cut."""
 MOST_PARTICLES = 2**16
 MOST_WEIGHT = 2.0**32
 """Of all rows together: sums of residuals are kept in integers."""
@@ -143,8 +145,7 @@ class Chains:
 
     def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of each of them: shape (rows, draws, sums)."""
-        n_numbers = self.setup.n_chains * self.n_draws * len(self.setup.offsets)
-        n_rows = max(256 * n_threads, NUMBERS_AT_A_TIME // max(n_numbers, 1) // 256 * 256)
+        n_rows = max(1, NUMBERS_AT_A_TIME // (self.setup.n_chains * self.n_draws * len(self.setup.offsets)))
         for begin in range(0, X.shape[0], n_rows):
             part = slice(begin, min(begin + n_rows, X.shape[0]))
             drawn = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)

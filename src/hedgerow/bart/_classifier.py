@@ -61,11 +61,11 @@ class BARTClassifier(Classifying, BART):
     >>> from sklearn.datasets import load_iris
     >>> from hedgerow import BARTClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = BARTClassifier(n_estimators=20, n_chains=2, n_draws=200, n_burn_in=200, random_state=0).fit(X, y)
+    >>> model = BARTClassifier(n_estimators=20, n_chains=1, n_draws=200, n_burn_in=200, random_state=0).fit(X, y)
     >>> model.score(X, y) > 0.95
     True
     >>> model.predict_draws(X[:5]).shape
-    (400, 5, 3)
+    (200, 5, 3)
     """
 
     def __init__(
@@ -118,12 +118,7 @@ class BARTClassifier(Classifying, BART):
         For two classes the probability of the second, of shape (n_chains * n_draws, n_samples); for more the
         probability of each, of shape (n_chains * n_draws, n_samples, n_classes).
         """
-        X = self._query_rows(X)
-        n_draws, n_classes = self._chains.setup.n_chains * self.n_draws_, len(self._classes)
-        drawn = np.empty((n_draws, X.shape[0], n_classes))
-        for part, probabilities in self._probabilities(X):
-            drawn[:, part] = probabilities.transpose(1, 0, 2)
-        return drawn[:, :, -1] if n_classes <= 2 else drawn
+        return self._draws(self._query_rows(X))
 
     @property
     def trace_(self) -> dict[str, Floats]:
@@ -140,6 +135,13 @@ class BARTClassifier(Classifying, BART):
                 continue
             found = _core.class_probabilities(sums.reshape(-1, sums.shape[2]), n_threads)
             yield part, found.reshape(*sums.shape[:2], -1)[:, :, self._classes.order]
+
+    def _draws(self, X: Floats) -> Floats:
+        n_draws, n_classes = self._chains.setup.n_chains * self.n_draws_, len(self._classes)
+        drawn = np.empty((n_draws, X.shape[0], n_classes))
+        for part, probabilities in self._probabilities(X):
+            drawn[:, part] = probabilities.transpose(1, 0, 2)
+        return drawn[:, :, -1] if n_classes <= 2 else drawn
 
     def _mean_probabilities(self, X: Floats) -> Floats:
         mean = np.empty((X.shape[0], len(self._classes)))

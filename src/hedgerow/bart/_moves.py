@@ -16,6 +16,7 @@ MOVES = {
     "heat_bath": "heat_bath",
     "exchange": "exchange",
     "graft": "graft",
+    "graft_alike": "graft_alike",
     "subtree_pg": "subtree_particles",
     "pg": "particles",
 }
@@ -24,7 +25,7 @@ MOVES = {
 NAMED = {"pg": {"particles": 1}, "cgm": {"cgm": 1}, "grow_prune": {"even_grow_prune": 1}}
 """Samplers of the thesis, section 4.3: one move a tree and sweep."""
 
-ALL_MOVES = {"grow_prune": 5, "heat_bath": 2, "change": 4, "swap": 2, "exchange": 3, "graft": 8}
+ALL_MOVES = {"grow_prune": 5, "heat_bath": 2, "change": 4, "swap": 2, "exchange": 3, "graft": 16}
 SOME_MOVES = {"grow_prune": 2, "perturb": 2, "change": 1, "swap": 1, "exchange": 1, "graft": 3}
 LOCAL_MOVES = {"grow_prune": 1, "perturb": 1}
 """What "auto" chooses from. A tree among many is small and hardly matters; one of a few must find its way alone."""

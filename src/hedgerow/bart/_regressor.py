@@ -85,7 +85,7 @@ class BARTRegressor(Regressing, BART):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(size=(200, 3))
     >>> y = 10 * np.sin(3 * X[:, 0]) + 5 * X[:, 1] + rng.normal(size=200)
-    >>> model = BARTRegressor(n_estimators=50, n_draws=200, n_burn_in=200, random_state=0).fit(X, y)
+    >>> model = BARTRegressor(n_estimators=50, n_chains=1, n_draws=300, n_burn_in=300, random_state=0).fit(X, y)
     >>> mean, std = model.predict(X[:4], return_std=True)
     >>> model.predict_interval(X[:4], confidence=0.9, kind="mean").shape
     (4, 2)
@@ -157,11 +157,7 @@ class BARTRegressor(Regressing, BART):
 
         Chain after chain. Noise is left out; `noise_draws_` has it, in the same order when flattened.
         """
-        X = self._query_rows(X)
-        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
-        for part, means in self._means(X):
-            drawn[:, part] = means.T
-        return drawn
+        return self._draws(self._query_rows(X))
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
@@ -244,6 +240,12 @@ class BARTRegressor(Regressing, BART):
         """Yield a few rows at a time and what each draw says of their means: shape (rows, draws)."""
         for part, sums in self._chains.sums(X, n_threads_of(self.n_jobs)):
             yield part, self._units.centre + self._units.width * sums[:, :, 0]
+
+    def _draws(self, X: Floats) -> Floats:
+        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
+        for part, means in self._means(X):
+            drawn[:, part] = means.T
+        return drawn
 
     def _mixture(self, means: Floats) -> NormalMixture:
         n, n_draws = means.shape

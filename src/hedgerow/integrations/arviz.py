@@ -38,15 +38,14 @@ def to_arviz(model: Any, X: Any = None, y: Any = None) -> Any:
     >>> import numpy as np
     >>> from hedgerow import BARTRegressor
     >>> X = np.linspace(0, 1, 50).reshape(-1, 1)
-    >>> model = BARTRegressor(10, n_draws=50, n_burn_in=50, n_chains=2, random_state=0).fit(X, X[:, 0] ** 2)
+    >>> model = BARTRegressor(10, n_chains=1, n_draws=50, n_burn_in=50, random_state=0).fit(X, X[:, 0] ** 2)
     >>> data = model.to_arviz()  # doctest: +SKIP
     """
     if y is not None and X is None:
         raise ValueError("y are the labels of X: give both, or neither")
     trace = model.trace_
     shape = next(iter(trace.values())).shape
-    rows = model._probes if X is None else X
-    drawn = model.predict_draws(rows)
+    drawn = model._draws(model._probes) if X is None else model.predict_draws(X)
     posterior = {name: trace[name] for name in ("noise", "n_leaves") if name in trace}
     posterior["prediction"] = drawn.reshape(*shape, *drawn.shape[1:])
     dims = {"prediction": ["row", "class"][: drawn.ndim - 1], "y": ["row"]}

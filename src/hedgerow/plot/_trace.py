@@ -47,7 +47,7 @@ class TraceDisplay:
     >>> from hedgerow import BARTRegressor
     >>> from hedgerow.plot import TraceDisplay
     >>> X = np.linspace(0, 1, 50).reshape(-1, 1)
-    >>> model = BARTRegressor(10, n_draws=50, n_burn_in=50, n_chains=2, random_state=0).fit(X, X[:, 0] ** 2)
+    >>> model = BARTRegressor(10, n_chains=1, n_draws=50, n_burn_in=50, random_state=0).fit(X, X[:, 0] ** 2)
     >>> display = TraceDisplay.from_estimator(model)  # doctest: +SKIP
     """
 

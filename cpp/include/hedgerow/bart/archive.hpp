@@ -2,6 +2,7 @@
 // Chains and what they have drawn, as flat arrays for files. What comes from a file is checked, all of it, before use.
 #pragma once
 
+#include <numeric>
 #include <stdexcept>
 #include <string>
 
@@ -152,11 +153,11 @@ inline void restore(const ChainArchive& archive, const Problem& problem, const R
   require(archive.state_counts[1] < (std::uint64_t{1} << 35), "there are too many rounds");
   const TreeCode<Fixed> state{archive.state_shape, archive.state_counts[0], archive.state_rules, archive.state_values};
   require(state.holds(response.n_sums() * problem.n_trees, problem.data.cuts), "trees of the state are not whole");
-  const double most = 0x1p61 / static_cast<double>(problem.data.n_rows);
+  // So small that no sum over rows overflows, of what trees say and what they leave, each as often as its weight says.
+  const double n_rows = static_cast<double>(problem.data.n_rows);
+  const double most = 0x1p61 / std::max(n_rows, std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0));
   const auto is_small = [&](Fixed value) { return std::abs(static_cast<double>(value)) * 4.0 <= most; };
-  double total = 0.0;
-  for (const Fixed value : state.values) total += std::abs(static_cast<double>(value));
-  require(total * 4.0 <= most && std::ranges::all_of(archive.utilities, is_small), "a value is out of range");
+  require(std::ranges::all_of(archive.utilities, is_small), "a utility is out of range");
   Utilities utilities = first_utilities(response, problem.units);
   if (response.kind != ResponseKind::normal) {
     const std::size_t n = problem.data.n_rows;
@@ -168,9 +169,16 @@ inline void restore(const ChainArchive& archive, const Problem& problem, const R
   CodeReader<Fixed> reader(state);
   std::vector<std::vector<Tree>> trees(response.n_sums());
   for (auto& sum : trees) {
+    double total = 0.0;
     for (std::size_t m = 0; m < problem.n_trees; ++m) {
-      sum.push_back(reader.next_tree(problem.data, [](Node& leaf, Fixed value) { leaf.value = value; }));
+      double largest = 0.0;
+      sum.push_back(reader.next_tree(problem.data, [&](Node& leaf, Fixed value) {
+        leaf.value = value;
+        largest = std::max(largest, std::abs(static_cast<double>(value)));
+      }));
+      total += largest;
     }
+    require(total <= most, "a value is out of range");
   }
   require(chain.restore(std::move(trees), std::move(utilities), archive.noise_variance[0], archive.state_counts[1]),
           "a rule divides no rows");

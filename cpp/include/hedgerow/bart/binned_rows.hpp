@@ -85,9 +85,10 @@ struct BinnedRows {
     double whole = 0.0;
     for (const double one : lengths) whole += one;
     before.push_back(0.0);
-    // No cut is quite impossible, however close two values are.
-    const double least = 1e-9 / static_cast<double>(lengths.size());
-    for (const double one : lengths) before.push_back(before.back() + (whole > 0.0 ? one / whole : 0.0) + least);
+    // No cut is quite impossible, however close two values are; if half of every gap rounds to zero, all are as likely.
+    const double n_cuts = static_cast<double>(lengths.size()), least = 1e-9 / n_cuts;
+    for (const double one : lengths)
+      before.push_back(before.back() + (whole > 0.0 ? one / whole : 1.0 / n_cuts) + least);
   }
 };
 

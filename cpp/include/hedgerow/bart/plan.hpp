@@ -20,6 +20,7 @@ enum class Move : std::uint8_t {
   heat_bath,
   exchange,
   graft,
+  graft_alike,
   subtree_particles,
   particles,
 };

@@ -185,7 +185,10 @@ class SumOfTrees {
         exchange(target, tree, stream);
         break;
       case Move::graft:
-        graft_or_take_out(target, tree, stream);
+        graft_or_take_out(target, tree, OtherSide::from_prior, stream);
+        break;
+      case Move::graft_alike:
+        graft_or_take_out(target, tree, OtherSide::alike, stream);
         break;
       case Move::subtree_particles:
         particles_->draw_subtree(target, tree, stream);

@@ -12,6 +12,7 @@ namespace hedgerow::bart {
 
 template <class V>
 struct TreeCode {
+
   std::vector<std::uint8_t> shape;  ///< a bit a node, 1 for an inner one
   std::uint64_t n_nodes = 0;
   std::vector<std::uint32_t> rules;  ///< feature * 256 + cut
@@ -34,19 +35,28 @@ struct TreeCode {
 
   [[nodiscard]] bool is_inner(std::uint64_t node) const { return ((shape[node / 8] >> (node % 8)) & 1U) != 0; }
 
+  /// Deeper than any tree that divides rows will ever be, and not too deep for functions that call themselves.
+  static constexpr std::uint32_t most_depth = 4096;
+
   /// Do so many trees stand here, and nothing else, with rules that the rows know? For files that nobody vouches for.
   [[nodiscard]] bool holds(std::uint64_t n_trees, const std::vector<std::vector<double>>& cuts) const {
-    const std::uint64_t n_over = n_nodes % 8;  // whole bytes, and bits after the last node are zero: more may follow
-    if (shape.size() != n_nodes / 8 + (n_over != 0 ? 1 : 0) || rules.size() + values.size() != n_nodes) return false;
-    if (n_over != 0 && shape.back() >> n_over != 0) return false;
-    std::uint64_t n_inner = 0, n_done = 0, n_open = 0;
+    const std::uint64_t n_odd = n_nodes % 8;
+    if (shape.size() != n_nodes / 8 + (n_odd > 0 ? 1 : 0) || rules.size() + values.size() != n_nodes) return false;
+    if (n_odd > 0 && (shape.back() >> n_odd) != 0) return false;  // bits that trees to come would take for their own
+    std::uint64_t n_inner = 0, n_done = 0;
+    std::vector<std::uint32_t> depths;  // of the nodes that are still to come in a tree
     for (std::uint64_t i = 0; i < n_nodes; ++i) {
-      n_open += n_open == 0 ? 1 : 0;  // a tree begins
-      n_inner += is_inner(i) ? 1 : 0;
-      n_open = is_inner(i) ? n_open + 1 : n_open - 1;
-      n_done += n_open == 0 ? 1 : 0;
+      if (depths.empty()) depths.push_back(0);  // a tree begins
+      const std::uint32_t depth = depths.back();
+      depths.pop_back();
+      if (is_inner(i)) {
+        if (depth == most_depth) return false;
+        depths.insert(depths.end(), 2, depth + 1);
+        ++n_inner;
+      }
+      n_done += depths.empty() ? 1 : 0;
     }
-    if (n_open != 0 || n_done != n_trees || n_inner != rules.size()) return false;
+    if (!depths.empty() || n_done != n_trees || n_inner != rules.size()) return false;
     return std::ranges::all_of(rules, [&](std::uint32_t rule) {
       return (rule >> 8) < cuts.size() && (rule & 0xFFU) < cuts[rule >> 8].size();
     });

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Graft: a rule from the prior comes above a node, and what was below it goes on on both sides: on one side as it was,
-// on the other with the same features and cuts drawn anew, where a feature no longer varies without its rule.
-// Take out, a graft backwards: a node gives way to the subtree on one side of it, if the other side could have come
-// about like that. Above a leaf these are grow and prune. They undo rules high up that everything below repeats twice.
+// Graft: a rule from the prior comes above a node, and what was below it goes on on one side of the rule. The other
+// side gets a subtree drawn from the prior, or one alike: with the same features and cuts drawn anew, where a feature
+// no longer varies without its rule. Take out, a graft backwards: a node and one side of it give way to the other side.
+// With a single leaf on the other side these are grow and prune. As there, what is drawn from the prior cancels, so
+// that a rule high up, below which both sides say the same in their own ways, goes as easily as one above two leaves.
 #pragma once
 
 #include "hedgerow/bart/moves/redeal.hpp"
+#include "hedgerow/bart/prior_draw.hpp"
 
 namespace hedgerow::bart {
+
+/// How the other side of a grafted rule is drawn.
+enum class OtherSide { from_prior, alike };
 
 /// The node of a pattern that speaks for some rows: rules along which these rows do not vary are passed.
 inline NodeId pass_idle_rules(const Target& target, const Tree& pattern, NodeId id, std::span<const RowId> rows) {
@@ -57,6 +62,25 @@ inline std::optional<double> log_drawn_like(const Target& target, const Tree& tr
   return target.log_cut(found.rule, rows) + *left + *right;
 }
 
+/// The other side, for rows that are its own, and how likely it was to be drawn.
+inline double draw_other_side(const Target& target, OtherSide how, const Tree& tree, NodeId id, Tree& other,
+                              random::Stream& stream) {
+  if (how == OtherSide::alike) return draw_like(target, tree, id, other, 0, other.rows.size(), stream);
+  Node& root = other.nodes.emplace_back();
+  root.end = static_cast<std::uint32_t>(other.rows.size());
+  root.depth = tree.nodes[id].depth + 1;
+  grow_from_prior(target, other, 0, stream);
+  return log_prior(target, other.nodes);
+}
+
+/// How likely a side that is there was to be drawn; none if it never would.
+inline std::optional<double> log_other_side(const Target& target, OtherSide how, Tree& tree, NodeId kept,
+                                            NodeId other) {
+  if (how == OtherSide::alike) return log_drawn_like(target, tree, kept, other);
+  know_rules(target, tree, other);
+  return log_prior(target, tree.subtree(other));
+}
+
 inline bool is_splittable(const Node& node) { return node.splittable; }
 
 /// Logarithm of how many nodes a graft could choose from, or a rule be taken out of, with a subtree in another's place.
@@ -68,7 +92,7 @@ inline double log_inner(const Tree& tree, std::span<const Node> before, std::spa
   return std::log(static_cast<double>((tree.nodes.size() - before.size() + now.size()) / 2));
 }
 
-inline bool graft(const Target& target, Tree& tree, random::Stream& stream) {
+inline bool graft(const Target& target, Tree& tree, OtherSide how, random::Stream& stream) {
   const std::size_t n_splittable = tree.count(is_splittable);
   if (n_splittable == 0) return false;
   const NodeId id = tree.find(random::draw_below(n_splittable, stream), is_splittable);
@@ -78,7 +102,7 @@ inline bool graft(const Target& target, Tree& tree, random::Stream& stream) {
   divide(target, rule, rows);
   Tree other;
   other.rows = keeps_left ? target.right_rows : target.left_rows;
-  const double log_drawn = draw_like(target, tree, id, other, 0, other.rows.size(), stream);
+  const double log_drawn = draw_other_side(target, how, tree, id, other, stream);
 
   Tree grafted;
   const auto append = [&](std::span<const Node> nodes) {
@@ -100,12 +124,13 @@ inline bool graft(const Target& target, Tree& tree, random::Stream& stream) {
   });
 }
 
-inline bool take_out(const Target& target, Tree& tree, random::Stream& stream) {
+inline bool take_out(const Target& target, Tree& tree, OtherSide how, random::Stream& stream) {
   const auto id = draw_inner(tree, stream);
   if (!id) return false;
   const bool keeps_left = stream.uniform() < 0.5;
   const NodeId kept = keeps_left ? tree.left(*id) : tree.right(*id);
-  const auto log_drawn = log_drawn_like(target, tree, kept, keeps_left ? tree.right(*id) : tree.left(*id));
+  const NodeId lost = keeps_left ? tree.right(*id) : tree.left(*id);
+  const auto log_drawn = log_other_side(target, how, tree, kept, lost);
   if (!log_drawn) return false;
   Tree left;
   left.nodes.assign(tree.subtree(kept).begin(), tree.subtree(kept).end());
@@ -120,8 +145,8 @@ inline bool take_out(const Target& target, Tree& tree, random::Stream& stream) {
   });
 }
 
-inline bool graft_or_take_out(const Target& target, Tree& tree, random::Stream& stream) {
-  return stream.uniform() < 0.5 ? graft(target, tree, stream) : take_out(target, tree, stream);
+inline bool graft_or_take_out(const Target& target, Tree& tree, OtherSide how, random::Stream& stream) {
+  return stream.uniform() < 0.5 ? graft(target, tree, how, stream) : take_out(target, tree, how, stream);
 }
 
 }  // namespace hedgerow::bart

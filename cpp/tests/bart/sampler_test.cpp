@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whole chains: residuals stay exact, and threads, pieces of work, files and rounds change no bit.
+#include "hedgerow/bart/sampler.hpp"
+
+#include "hedgerow/bart/archive.hpp"
+#include "sample_sum.hpp"
+
+namespace hedgerow::bart {
+namespace {
+
+const Plan every_move{{{Move::grow_prune, 2},
+                       {Move::cgm, 1},
+                       {Move::perturb, 1},
+                       {Move::change, 1},
+                       {Move::swap, 1},
+                       {Move::heat_bath, 1},
+                       {Move::exchange, 1},
+                       {Move::graft, 1},
+                       {Move::subtree_particles, 1},
+                       {Move::particles, 1}},
+                      1};
+
+struct Setting {
+  ResponseKind kind;
+  bool weighted = false;
+};
+const std::vector<Setting> settings{
+    {ResponseKind::normal}, {ResponseKind::normal, true}, {ResponseKind::probit}, {ResponseKind::classes}};
+
+Response sample_response(ResponseKind kind) {
+  Response response{kind, sample_labels(), {0.0}, 3.0, 0.1};
+  if (kind == ResponseKind::probit) response.offsets = {0.3};
+  if (kind == ResponseKind::classes) response.offsets = {0.3, 0.0, -0.2};
+  for (double& label : response.labels) {
+    if (kind == ResponseKind::probit) label = label > 0.8 ? 1.0 : 0.0;
+    if (kind == ResponseKind::classes) label = label > 1.2 ? 2.0 : label > 0.5 ? 1.0 : 0.0;
+  }
+  return response;
+}
+
+Sampler new_sampler(const Setting& setting, const Plan& plan = every_move, Start start = Start::prior) {
+  return {sample_problem(plan, 3, setting.weighted), sample_response(setting.kind), 3, 9, start};
+}
+
+/// Everything that a file has of all chains.
+bool are_same(Sampler& one, Sampler& other) {
+  bool same = true;
+  for (std::size_t c = 0; c < one.chains().size(); ++c) {
+    auto left = archived(one.draws()[c], *one.chains()[c], true);
+    const auto right = archived(other.draws()[c], *other.chains()[c], true);
+    same = same && left.shape == right.shape && left.rules == right.rules && left.values == right.values &&
+           left.first_node == right.first_node && left.notes == right.notes && left.state_shape == right.state_shape &&
+           left.state_rules == right.state_rules && left.state_values == right.state_values &&
+           left.utilities == right.utilities && left.noise_variance == right.noise_variance &&
+           left.state_counts == right.state_counts;
+  }
+  return same;
+}
+
+TEST(labels_are_residuals_and_values_to_the_last_unit) {
+  for (const Setting& setting : settings) {
+    for (const Start start : {Start::leaves, Start::prior}) {
+      const Problem problem = sample_problem(every_move, 4, setting.weighted);
+      const Response response = sample_response(setting.kind);
+      Chain chain(problem, response, {9, 0}, start);
+      for (int sweep = 0; sweep <= 40; ++sweep) {
+        for (std::size_t k = 0; k < chain.sums().size(); ++k) {
+          const SumOfTrees& sum = chain.sums()[k];
+          for (RowId row = 0; row < sample_rows; ++row) {
+            Fixed total = sum.residuals()[row];
+            for (const Tree& tree : sum.trees()) total += tree.nodes[leaf_of(tree, problem.data, row)].value;
+            CHECK(total == chain.utilities()[k][row]);
+            const double mean = static_cast<double>(total - sum.residuals()[row]) * problem.units.label;
+            CHECK(chain.mean_at(k, row) == mean);
+          }
+        }
+        chain.sweep();
+      }
+      if (setting.kind == ResponseKind::normal) {
+        CHECK(chain.utilities() == first_utilities(response, problem.units));  // numbers stay as they are
+      }
+    }
+  }
+}
+
+TEST(utilities_agree_with_classes) {
+  for (const ResponseKind kind : {ResponseKind::probit, ResponseKind::classes}) {
+    const Problem problem = sample_problem({{{Move::grow_prune, 2}}, 1}, 3);
+    const Response response = sample_response(kind);
+    Chain chain(problem, response, {9, 0}, Start::prior);
+    for (int sweep = 0; sweep < 50; ++sweep) {
+      chain.sweep();
+      for (RowId row = 0; row < sample_rows; ++row) {
+        std::vector<double> utilities;
+        for (std::size_t k = 0; k < chain.sums().size(); ++k) {
+          const double trees = static_cast<double>(chain.utilities()[k][row]) * problem.units.label;
+          utilities.push_back(trees + response.offsets[k]);
+        }
+        const auto highest = std::ranges::max_element(utilities) - utilities.begin();
+        const double found =
+            kind == ResponseKind::probit ? (utilities[0] > 0.0 ? 1.0 : 0.0) : static_cast<double>(highest);
+        CHECK(found == response.labels[row]);
+      }
+    }
+  }
+}
+
+TEST(threads_and_pieces_change_no_bit) {
+  for (const Setting& setting : settings) {
+    Sampler one = new_sampler(setting), three = new_sampler(setting), pieces = new_sampler(setting);
+    one.run(10, 2, 1);
+    three.run(10, 2, 3);
+    for (int piece = 0; piece < 5; ++piece) pieces.run(2, 2, 2);
+    CHECK(one.draws()[0].size() == 5);
+    CHECK(are_same(one, three) && are_same(one, pieces));
+    CHECK(one.draws()[0].code.values != one.draws()[1].code.values);  // chains are not copies of each other
+  }
+}
+
+TEST(a_stored_chain_goes_on_as_if_never_stopped) {
+  for (const Setting& setting : settings) {
+    Sampler stopped = new_sampler(setting), straight = new_sampler(setting);
+    stopped.run(8, 1, 1);
+    straight.run(16, 1, 1);
+    const bool with_utilities = setting.kind != ResponseKind::normal;
+    Problem problem = sample_problem(every_move, 3, setting.weighted);
+    problem.data = restored(archived(problem.data));
+    CHECK(problem.data.bins == stopped.problem().data.bins && problem.data.cuts == stopped.problem().data.cuts);
+    CHECK(problem.data.weight_before == stopped.problem().data.weight_before);
+    Sampler loaded(std::move(problem), sample_response(setting.kind), 3, 9, Start::leaves);
+    for (std::size_t c = 0; c < 3; ++c) {
+      const ChainArchive archive = archived(stopped.draws()[c], *stopped.chains()[c], with_utilities);
+      loaded.draws()[c] = restored_draws(archive, loaded.problem(), loaded.response().n_sums());
+      restore(archive, loaded.problem(), loaded.response(), *loaded.chains()[c]);
+    }
+    CHECK(are_same(stopped, loaded));
+    loaded.run(8, 1, 2);
+    CHECK(are_same(straight, loaded));
+  }
+}
+
+TEST(two_rounds_are_two_sweeps_of_one) {
+  for (const Setting& setting : settings) {
+    Plan twice = every_move;
+    twice.n_rounds = 2;
+    Sampler rounds = new_sampler(setting, twice), sweeps = new_sampler(setting);
+    rounds.run(6, 1, 1);
+    sweeps.run(12, 2, 1);
+    for (std::size_t c = 0; c < 3; ++c) {
+      CHECK(rounds.draws()[c].code.rules == sweeps.draws()[c].code.rules);
+      CHECK(rounds.draws()[c].code.values == sweeps.draws()[c].code.values);
+    }
+  }
+}
+
+TEST(a_chain_may_start_in_the_prior) {
+  // 4000 trees: shares of nodes that split, by depth, and mean and variance of values, within five standard errors.
+  const Problem problem = sample_problem({}, 4000);
+  Chain chain(problem, sample_response(ResponseKind::normal), {10, 0}, Start::prior);
+  double n_values = 0.0, sum = 0.0, squares = 0.0;
+  std::vector<double> n_nodes(3, 0.0), n_split(3, 0.0);
+  for (const Tree& tree : chain.sums()[0].trees()) {
+    for (const Node& node : tree.nodes) {
+      if (node.splittable && node.depth < n_nodes.size()) {
+        n_nodes[node.depth] += 1.0;
+        n_split[node.depth] += node.is_leaf() ? 0.0 : 1.0;
+      }
+      if (!node.is_leaf()) continue;
+      const double value = static_cast<double>(node.value) * problem.units.label;
+      n_values += 1.0;
+      sum += value;
+      squares += value * value;
+    }
+  }
+  for (std::size_t depth = 0; depth < n_nodes.size(); ++depth) {
+    const double split = 0.95 / std::sqrt(1.0 + static_cast<double>(depth));
+    CHECK_NEAR(n_split[depth] / n_nodes[depth], split, 5.0 * std::sqrt(split * (1.0 - split) / n_nodes[depth]));
+  }
+  CHECK_NEAR(sum / n_values, 0.0, 5.0 * std::sqrt(leaf_variance / n_values));
+  CHECK_NEAR(squares / n_values, leaf_variance, 5.0 * leaf_variance * std::sqrt(2.0 / n_values));
+}
+
+/// A point sent down every tree of a draw, by values and cuts instead of bins.
+std::vector<double> slow_prediction(const Draws& draws, const BinnedRows& data, std::size_t draw, std::size_t n_sums,
+                                    std::size_t n_trees, const double* point) {
+  CodeReader<float> reader(draws.code);
+  std::vector<double> totals;
+  for (std::size_t tree = 0; tree < (draw + 1) * n_sums * n_trees; ++tree) {
+    const Tree read =
+        reader.next_tree(data, [](Node& leaf, float value) { leaf.value = std::llround(value * 0x1p40); });
+    NodeId id = 0;
+    while (!read.nodes[id].is_leaf()) {
+      const Rule& rule = read.nodes[id].rule;
+      id = point[rule.feature] <= data.cuts[rule.feature][rule.cut] ? read.left(id) : read.right(id);
+    }
+    const std::size_t place = tree - draw * n_sums * n_trees;
+    if (tree < draw * n_sums * n_trees) continue;
+    if (place % n_trees == 0) totals.push_back(0.0);
+    totals.back() += static_cast<double>(read.nodes[id].value) * 0x1p-40;
+  }
+  return totals;
+}
+
+TEST(predictions_are_those_of_points_sent_down_one_by_one) {
+  std::vector<double> points = sample_points(1);
+  for (std::uint32_t name = 2; name < 10; ++name) {  // more than a block of points
+    const auto more = sample_points(name);
+    points.insert(points.end(), more.begin(), more.end());
+  }
+  points.insert(points.end(), {-1e308, 1e308, 0.0, -1e-300, 1e308, -1e308, 3.0, 0.5});
+  const Points all{points.data(), points.size() / sample_width, sample_width};
+  CHECK(all.n > BinnedBlock::most);
+  for (const ResponseKind kind : {ResponseKind::normal, ResponseKind::classes}) {
+    Sampler sampler = new_sampler({kind}, {{{Move::grow_prune, 4}, {Move::particles, 1}}, 1});
+    sampler.run(6, 2, 1);
+    const std::size_t n_sums = sampler.response().n_sums();
+    const Draws& draws = sampler.draws()[1];
+    std::vector<double> found(draws.size() * n_sums * all.n, -1.0), threads(found);
+    predict(draws, sampler.problem().data, n_sums, 3, all, 1, found.data());
+    predict(draws, sampler.problem().data, n_sums, 3, all, 3, threads.data());
+    CHECK(found == threads);
+    for (std::size_t draw = 0; draw < draws.size(); ++draw) {
+      for (std::size_t i = 0; i < all.n; i += 7) {
+        const double* point = points.data() + i * sample_width;
+        const auto expected = slow_prediction(draws, sampler.problem().data, draw, n_sums, 3, point);
+        for (std::size_t k = 0; k < n_sums; ++k) CHECK_NEAR(found[(draw * n_sums + k) * all.n + i], expected[k], 1e-9);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hedgerow::bart
