@@ -70,9 +70,7 @@ def mix(table: str, name: str, sampler: str, sets: list[BartData], start: str, *
     """Fit four chains to each data set, one after another, and sum up how they did."""
     rows = []
     for seed, data in enumerate(sets):
-        model = BARTRegressor(
-            sampler=sampler, start=start, n_chains=4, n_jobs=1, random_state=seed, **parameters
-        )
+        model = BARTRegressor(sampler=sampler, start=start, n_chains=4, n_jobs=1, random_state=seed, **parameters)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # chains that disagree are what is measured here
             begin = time.process_time()

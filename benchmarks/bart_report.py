@@ -37,9 +37,9 @@ THESIS = {  # tables 4.1 and 4.2
 HOW_TO_READ = f"""\
 Made by `make bench-bart`. Times are processor time on one thread. ESS is that of single chains (Geyer's initial
 positive sequence), the median over chains and data sets; R-hat is rank-normalised, split and folded, over four chains,
-the worst of the data sets. Chains start each from a draw of the prior, or, as is the default, from a single leaf. A chain on a hypercube is stuck if its mean squared error on
-the rows it has learned exceeds {STUCK}; the noise's variance is 0.0001. *Root changes* is the share of sweeps after which a
-tree has another rule at its root.
+the worst of the data sets. Chains start each from a draw of the prior, or, as is the default, from single leaves. A
+chain on a hypercube is stuck if its mean squared error on the rows it has learned exceeds {STUCK}; the variance of
+the noise is 0.0001. *Root changes* is the share of sweeps after which a tree has another rule at its root.
 
 What the thesis has in its Tables 4.1 and 4.4 is the column *ESS log-lik.*; in 4.2 and 4.5, *ESS / s*. It does not
 show what it was meant to: chains of particle Gibbs that sit still in a poor tree with too much noise have a high
@@ -54,7 +54,8 @@ def write(lines: Sequence[Line], mixings: Sequence[Mixing], load: float) -> None
     for table, rows in groupby(mixings, key=lambda mixing: mixing.table):
         parts.append(f"## {table}\n\n{markdown(COLUMNS, map(cells, rows))}")
     known = [(data, *(f"{value:g}" for value in values)) for data, values in THESIS.items()]
-    parts.append(f"## Table 4.1 of the thesis: ESS of the log-likelihood\n\n{markdown(('D', 'CGM', 'GrowPrune', 'PG'), known)}")
+    table = markdown(("D", "CGM", "GrowPrune", "PG"), known)
+    parts.append(f"## Table 4.1 of the thesis: ESS of the log-likelihood\n\n{table}")
     PAGE.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 

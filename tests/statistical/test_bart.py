@@ -33,7 +33,7 @@ ROWS = {
         np.array([[0, 0], [0, 1], [1, 0], [1, 1], [2, 1], [2, 2], [0, 2]]),
         np.array([-1.0, 0.9, -0.7, 1.4, 1.2, 0.1, -0.4]),
     ),
-    # All corners, so noisy a parity that trees are deep: several nodes can exchange rules with their children.
+    # All corners, and about a parity, so that trees are deep: several nodes can exchange rules with their children.
     "cube": (
         np.array([[i >> 2 & 1, i >> 1 & 1, i & 1] for i in range(8)]),
         np.array([-2.0, 1.8, 1.4, -2.2, 2.4, -1.2, -1.6, 1.8]),
@@ -42,6 +42,11 @@ ROWS = {
     "slabs": (
         np.array([[0, 0], [1, 0], [3, 0], [4, 0], [0, 1], [1, 1], [4, 1]]),
         np.array([-1.4, -0.6, 0.8, 1.4, 0.2, 0.8, 2.6]),
+    ),
+    # Both columns matter on both sides of each other, where their ranges differ.
+    "shifted": (
+        np.array([[0, 0], [1, 0], [3, 0], [3, 1], [4, 1], [6, 1], [1, 1]]),
+        np.array([-1.4, -0.6, 1.8, -1.4, -1.2, -2.0, 1.6]),
     ),
     # Equal labels, which a rule may divide or not at little cost; ranges differ on the two sides of either column.
     "levels": (
@@ -66,7 +71,9 @@ PLANS = {
 }
 CASES = [(plan, rows) for plan in PLANS for rows in ("apart", "grid")] + [
     ("exchange", "cube"),
+    ("exchange", "shifted"),
     ("graft", "slabs"),
+    ("graft alike", "slabs"),
 ]
 # Where moves lead from one tree to another that is about as likely, however peaked the likelihood.
 PEAKED_CASES = [

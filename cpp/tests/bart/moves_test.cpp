@@ -75,8 +75,11 @@ std::map<std::string, MakeMove> all_moves(ParticleGibbs& particles) {
       {"swap", swap},
       {"heat bath", heat_bath},
       {"exchange", exchange},
-      {"graft", graft},
-      {"take out", take_out},
+      {"graft, from prior", [](auto& t, auto& tree, auto& s) { return graft(t, tree, OtherSide::from_prior, s); }},
+      {"take out, from prior",
+       [](auto& t, auto& tree, auto& s) { return take_out(t, tree, OtherSide::from_prior, s); }},
+      {"graft, alike", [](auto& t, auto& tree, auto& s) { return graft(t, tree, OtherSide::alike, s); }},
+      {"take out, alike", [](auto& t, auto& tree, auto& s) { return take_out(t, tree, OtherSide::alike, s); }},
       {"subtree", [&](auto& t, auto& tree, auto& s) { return particles.draw_subtree(t, tree, s); }},
       {"particles", [&](auto& t, auto& tree, auto& s) { return particles.draw_tree(t, tree, s); }},
   };

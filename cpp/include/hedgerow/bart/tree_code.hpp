@@ -12,7 +12,6 @@ namespace hedgerow::bart {
 
 template <class V>
 struct TreeCode {
-
   std::vector<std::uint8_t> shape;  ///< a bit a node, 1 for an inner one
   std::uint64_t n_nodes = 0;
   std::vector<std::uint32_t> rules;  ///< feature * 256 + cut
