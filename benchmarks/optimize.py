@@ -17,15 +17,19 @@ from benchmarks.report import Line
 OURS, ALONE = "hedgerow", "hedgerow, forest alone"
 N_SEEDS = 15
 FEWER = {"SMAC3": 2, "Optuna GPSampler": 2}
-"""Seeds of peers that take a third of a second for each suggestion; they are not run on the made-up grids."""
+"""Seeds of peers that take a third of a second for each suggestion; they meet only the two whole functions."""
 
 PAPER = {
     ("Branin, grid", 200): 0.400,
     ("Hartmann6, grid", 200): -3.247,
-    ("SVM-grid", 100): 0.241,
+    ("SVM-grid", 50): 0.2415,
+    ("SVM-grid", 100): 0.2415,
     ("LDA-grid", 50): 1266.36,
+    ("LDA-grid", 100): 1266.36,
 }
-"""Document 000, Table 3, with the rows of the two tables as the data have them, and values to be small."""
+"""Document 000, Table 3, with the rows of the two tables as the data have them, and values to be small.
+
+It has each at one budget, and which is not sure; 0.2415 would be printed as its 24.1."""
 
 WHOLE = {("Branin", 200): 0.397887 + 0.002, ("Hartmann6", 200): -3.28}
 TABLE = "Table 3 of document 000: mean of the least value; the target is what the paper reached"
@@ -63,29 +67,28 @@ def run(data: Path | None, quick: bool) -> Iterator[Line | Score]:
     for sentence in missing:
         print(sentence)
     methods: dict[str, Method] = {OURS: hedgerow, ALONE: forest_alone, **others}
-    if quick:
-        methods = {name: method for name, method in methods.items() if name not in FEWER}
+    quicker = {name: method for name, method in methods.items() if name not in FEWER}
     n_seeds = 2 if quick else N_SEEDS
     yield from cost(1000 if quick else LATE)
     for problem in continuous():
-        yield from contest([problem], 200, methods, n_seeds)
-        quicker = {name: method for name, method in methods.items() if name not in FEWER}
+        yield from contest([problem], 200, quicker, n_seeds)
         yield from contest([on_grid(problem, seed) for seed in range(3)], 200, quicker, n_seeds)
     for problem in tables(data):
         for n in (50, 100):
-            yield from contest([problem], n, methods, n_seeds)
-    if not quick:
-        long = {name: method for name, method in methods.items() if name in (OURS, "Optuna TPE")}
-        yield from contest(continuous()[1:], 2000, long, 3)
+            yield from contest([problem], n, quicker, n_seeds)
+    if quick:
+        return
+    long = {name: method for name, method in quicker.items() if name in (OURS, "Optuna TPE")}
+    yield from contest(continuous()[1:], 2000, long, 3)
+    for name, n_few in FEWER.items():
+        for problem in reversed(continuous()):
+            yield from contest([problem], 200, {name: methods[name]} if name in methods else {}, n_few)
 
 
 def contest(problems: Sequence[Problem], n: int, methods: dict[str, Method], n_seeds: int) -> Iterator[Score]:
     """All methods, on several versions of a problem in turn."""
     for name, method in methods.items():
-        runs = [
-            timed(method, problems[seed % len(problems)], n, seed)
-            for seed in range(min(n_seeds, FEWER.get(name, n_seeds)))
-        ]
+        runs = [timed(method, problems[seed % len(problems)], n, seed) for seed in range(n_seeds)]
         found = tuple(min(values) for values, _ in runs)
         milliseconds = 1e3 * float(np.mean([seconds for _, seconds in runs]))
         yield Score(problems[0].name, n, name, found, problems[0].least, milliseconds)

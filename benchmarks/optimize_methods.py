@@ -24,10 +24,14 @@ def hedgerow_optimizer(problem: Problem, seed: int, **parameters: Any) -> Optimi
 
 def hedgerow(problem: Problem, n: int, seed: int, **parameters: Any) -> list[float]:
     optimizer, values = hedgerow_optimizer(problem, seed, **parameters), []
+    known: set[tuple[float, ...]] = set()
     for _ in range(n):
-        point = optimizer.ask()
-        values.append(problem.function(point))
-        optimizer.tell(point, values[-1])
+        asked = tried = optimizer.ask()
+        if problem.nearest is not None:
+            tried = next(place for place in problem.nearest(asked) if tuple(place) not in known)
+            known.add(tuple(tried))
+        values.append(problem.function(tried))
+        optimizer.tell(tried, values[-1], asked=asked)
     return values
 
 

@@ -130,6 +130,21 @@ def test_points_that_were_never_asked_for_are_learned():
     assert optimizer.result().fun < 1e-3
 
 
+def test_what_was_tried_in_place_of_what_was_asked_for_is_learned():
+    """On a coarse grid: local searches hear of their steps, and nothing stays pending."""
+    optimizer = Optimizer([(0, 1)] * 2, random_state=0)
+    for _ in range(60):
+        asked = optimizer.ask()
+        tried = np.round(asked, 2)
+        optimizer.tell(tried, bowl(tried), asked=asked)
+    assert optimizer._pending.n == 0
+    assert optimizer.result().fun == 0
+    assert optimizer._descents.searches[0].radius < 0.01
+    batch = optimizer.ask(3)
+    optimizer.tell([np.round(x, 2) for x in batch], [bowl(x) for x in batch], asked=batch)
+    assert optimizer._pending.n == 0
+
+
 @pytest.mark.parametrize("failure", [None, float("nan"), float("inf"), -float("inf")])
 def test_failures_are_avoided_and_do_not_count(failure):
     def f(x):

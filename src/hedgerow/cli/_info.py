@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,9 +43,9 @@ def info(
     table = Table(title=title, title_justify="left", show_header=False, header_style="bold", pad_edge=False)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
-    defaults = type(loaded)().get_params(deep=False)
+    defaults = signature(type(loaded)).parameters
     for name, value in loaded.get_params(deep=False).items():
-        changed = repr(value) != repr(defaults[name])
+        changed = repr(value) != repr(defaults[name].default)
         table.add_row(name, f"[bold]{escape(repr(value))}[/]" if changed else escape(repr(value)))
     table.add_section()
     for name, value in _facts(loaded).items():
@@ -53,6 +54,9 @@ def info(
 
 
 def _facts(model: Any) -> dict[str, str]:
+    if isinstance(model, hedgerow.optimize.Optimizer):
+        result = model.result()
+        return {"evaluations": f"{result.n_calls:,}", "least value": f"{result.fun:.6g}", "found at": str(result.x)}
     facts = {}
     for attribute, words in FACTS.items():
         value = getattr(model, attribute, None) if hasattr(model, "n_features_in_") else None

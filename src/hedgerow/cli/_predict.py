@@ -37,6 +37,8 @@ def predict(
         if confidence is not None and not 0 < confidence < 1:
             raise ValueError(f"--confidence must lie between 0 and 1, got {confidence}")
         forest = hedgerow.load(model)
+        if isinstance(forest, hedgerow.optimize.Optimizer):
+            raise ValueError(f"{str(model)!r} is an optimisation, not a model; hedgerow info shows it")
         if not hasattr(forest, "n_features_in_"):
             raise ValueError(f"the model in {str(model)!r} has not learned anything yet")
         if confidence is not None and is_classifier(forest):

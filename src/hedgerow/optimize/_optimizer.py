@@ -132,20 +132,35 @@ class Optimizer(OptimizerFiles):
         check_integer("n", n, least=1)
         return [self._ask_one() for _ in range(n)]
 
-    def tell(self, x: Any, y: Any) -> None:
+    def tell(self, x: Any, y: Any, *, asked: Any = None) -> None:
         """Take the value found at a point, or a list of values found at a list of points.
 
         Points may come in any order, and need not have been asked for. None, NaN and infinity say that the evaluation
         failed: the forest then learns the worst value so far, and local searches step back.
+
+        Parameters
+        ----------
+        x : point or list of points
+            Where was looked.
+        y : float, None, or list of these
+            What was found.
+        asked : point or list of points, optional
+            What had been asked for, if something else was tried in its place: the nearest that there is, say.
         """
         if y is None or np.ndim(y) == 0:
-            x, y = [x], [y]
-        if len(x) != len(y):
-            raise ValueError(f"there must be one value a point, got {len(y)} values for {len(x)} points")
-        found = [(self.space.encode(point), _value(value)) for point, value in zip(x, y, strict=True)]
+            x, y, asked = [x], [y], None if asked is None else [asked]
+        asked = x if asked is None else asked
+        if not len(x) == len(y) == len(asked):
+            raise ValueError(
+                f"there must be one value a point, got {len(y)} values for {len(x)} points, {len(asked)} of them asked"
+            )
+        found = [
+            (self.space.encode(point), _value(value), self.space.encode(origin))
+            for point, value, origin in zip(x, y, asked, strict=True)
+        ]
         with interrupted_after():
-            for place, value in found:
-                self._learn(place, value)
+            for place, value, origin in found:
+                self._learn(place, value, self._pending.take(origin))
 
     def result(self) -> Result:
         """Return what has been found so far."""
@@ -243,8 +258,7 @@ class Optimizer(OptimizerFiles):
     def _is_known(self, place: Floats) -> bool:
         return place in self._evaluations or place in self._pending
 
-    def _learn(self, place: Floats, value: float) -> None:
-        proposal = self._pending.take(place)
+    def _learn(self, place: Floats, value: float, proposal: Proposal) -> None:
         if not math.isnan(value) or self._evaluations.n_succeeded:
             label = self._evaluations.worst if math.isnan(value) else value
             label = min(max(label, -LARGEST_VALUE), LARGEST_VALUE)
