@@ -33,8 +33,8 @@ class BARTRegressor(Regressing, BART):
     sampler : {"auto", "pg", "cgm", "grow_prune"} or mapping, default="auto"
         How a tree moves in a sweep. "auto" mixes exact moves by the number of trees; the others are those of the
         thesis: particle Gibbs, the four moves of Chipman, George and McCulloch, and only two of them. A mapping counts
-        moves by name: "grow_prune", "perturb", "change", "swap", "heat_bath", "exchange", "graft", "subtree_pg",
-        "pg"; "rounds" counts how often a sweep visits all trees.
+        moves by name: "grow_prune", "perturb", "change", "swap", "heat_bath", "exchange", "graft", "graft_alike",
+        "subtree_pg", "pg"; "rounds" counts how often a sweep visits all trees.
     n_particles : int, default=10
         Of particle Gibbs, where it is among the moves.
     n_chains : int, default=4
