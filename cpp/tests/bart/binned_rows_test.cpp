@@ -61,6 +61,14 @@ TEST(many_values_share_bins_evenly) {
   }
 }
 
+TEST(few_values_next_to_many_zeros_have_cuts_among_them) {
+  std::vector<double> values(100000, 0.0);
+  for (std::size_t i = 0; i < 300; ++i) values[i] = 1.0 + static_cast<double>(i);
+  const BinnedRows data = binned(values);
+  check_column(values, data);
+  CHECK(data.cuts[0].size() > 100);
+}
+
 TEST(clusters_are_always_apart) {
   // Each cluster has more rows than a run, so no run has two gaps between clusters.
   random::Stream stream(3, random::Purpose::grow, 0, 0);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The training rows, column by column, each value replaced by the number of its bin. A column has at most 255 cuts, so
 // a bin is a byte, and what a sweep reads stays in the cache. Every gap between neighbouring values is a cut if there
-// are few enough; otherwise the gaps are dealt, in order, into runs of about equally many rows, and the widest of each
-// run is a cut: wherever values fall into clusters, there is a cut between them. Under the prior, a cut is as likely as
-// the part of the column is long that it stands for (document 004, equation 4.4: locations are uniform).
+// are few enough; otherwise the gaps are dealt, in order, into runs of about equally many rows and gaps, half of
+// either, and the widest of each run is a cut: wherever values fall into clusters, there is a cut between them, and a
+// column of zeros with a few other values has cuts among these. Under the prior, a cut is as likely as the part of the
+// column is long that it stands for (document 004, equation 4.4: locations are uniform).
 #pragma once
 
 #include <algorithm>
@@ -69,7 +70,11 @@ struct BinnedRows {
     }
     const auto length = [&](std::size_t i) { return 0.5 * sorted[i + 1] - 0.5 * sorted[i]; };
     const bool all = gaps.size() <= most_cuts;
-    const auto run_of = [&](std::size_t g) { return all ? g : gaps[g] * most_cuts / sorted.size(); };
+    const auto run_of = [&](std::size_t g) {
+      const double of_rows = static_cast<double>(gaps[g]) / static_cast<double>(sorted.size());
+      const double of_gaps = static_cast<double>(g) / static_cast<double>(gaps.size());
+      return all ? g : static_cast<std::size_t>(0.5 * (of_rows + of_gaps) * static_cast<double>(most_cuts));
+    };
     std::vector<double> lengths;
     for (std::size_t g = 0; g < gaps.size();) {
       std::size_t widest = g, next = g;

@@ -40,8 +40,8 @@ inline void class_probabilities(std::span<const double> means, std::span<double>
     for (std::size_t k = 0; k < 2; ++k) found[k] = std::max(class_probability(means, k), 1e-300);
     return;
   }
-  constexpr double reach = 7.0;
-  const double step = std::clamp(1.0 / std::sqrt(static_cast<double>(means.size())), 0.125, 0.5);
+  constexpr double reach = 6.5;  // beyond it less than 1e-10
+  const double step = std::clamp(1.0 / std::sqrt(static_cast<double>(means.size())), 0.125, 0.6);
   const double highest = std::ranges::max(means);
   std::ranges::fill(found, 0.0);
   below.resize(means.size());

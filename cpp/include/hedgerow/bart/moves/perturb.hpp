@@ -51,7 +51,7 @@ inline bool perturb_above_leaves(const Target& target, Tree& tree, NodeId id, co
   loser = less;
   winner = more;
   node.rule = rule;
-  node.log_rule += log_cuts;  // unknown stays unknown
+  node.log_rule = Node::unknown;
   return true;
 }
 
