@@ -204,3 +204,27 @@ def test_the_result_is_a_copy():
     assert result.n_calls == 10
     assert len(result.points) == 10
     assert result.best_so_far[-1] == result.fun == min(bowl(x) for x in result.points)
+
+
+def test_a_failure_is_learned_as_the_worst_value_so_far():
+    optimizer = Optimizer([(0, 1)], random_state=0)
+    optimizer.tell([[0.1], [0.5], [0.9]], [1.0, 7.0, 3.0])
+    optimizer.tell([0.3], None)
+    assert optimizer.surrogate_.predict([[0.3]])[0] == pytest.approx(7.0)
+
+
+@pytest.mark.parametrize("n", [30, 150])
+def test_searches_begin_outside_all_zones(n):
+    """What is kept up to date evaluation by evaluation is what all evaluations and all zones say together."""
+    optimizer = Optimizer({"c": ["a", "b"], "x": (0, 1), "y": (0, 1)}, random_state=0)
+    for _ in range(n):
+        point = optimizer.ask()
+        failed = point["x"] > 0.9
+        optimizer.tell(point, None if failed else (point["x"] - 0.3) ** 2 + abs(point["y"] - 0.5) + (point["c"] == "b"))
+    descents, evaluations = optimizer._descents, optimizer._evaluations
+    gaps = np.abs(evaluations.places[:, None] - descents._zones[None])
+    gaps[..., 0] = np.where(gaps[..., 0] > 0, np.inf, 0.0)  # another choice is never near
+    expected = ~np.isnan(evaluations.values) & (gaps.max(axis=2) > descents.zone).all(axis=1)
+    np.testing.assert_array_equal(descents._is_outside, expected)
+    starts = np.array([search.centre for search in descents.searches])
+    assert len(starts) > 1
