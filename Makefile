@@ -66,7 +66,7 @@ bench-online: $(STAMPS)/package $(STAMPS)/group-bench ## online forests with int
 bench-bayesian-trees: $(STAMPS)/package $(STAMPS)/group-bench ## posteriors over trees, as in the thesis; needs data: DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks bayesian-trees $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
-bench-bart: $(STAMPS)/package $(STAMPS)/group-bench ## BART on hypercubes and next to its peers; needs data: DATA=folder, or QUICK=1
+bench-bart: $(STAMPS)/package $(STAMPS)/group-bench-bart ## BART on hypercubes and next to its peers; needs data: DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks bart $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
 bench-optimize: $(STAMPS)/package $(STAMPS)/group-bench-optimize ## Bayesian optimisation next to Optuna and SMAC3; grids with DATA=folder, or QUICK=1

@@ -72,7 +72,13 @@ def next_to_peers(n_seeds: int) -> Iterator[Line]:
     seconds, ess_means, ess_noise, error, coverage = range(5)
     default, local = middle["auto"], middle["grow_prune"]
     yield Line(
-        FRIEDMAN, "coverage of the true function by 90 %", f"{default[coverage]:.3f}", "", default[coverage], 0.88
+        FRIEDMAN,
+        "coverage of the true function by 90 %",
+        f"{default[coverage]:.3f}",
+        "",
+        default[coverage],
+        0.88,
+        unit="",
     )
     yield Line(FRIEDMAN, "the same, from above", "", "", default[coverage], 0.96, at_most=True, unit="")
     for name, theirs in middle.items():
