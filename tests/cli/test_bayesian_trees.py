@@ -26,6 +26,6 @@ def test_info_and_predict(kind, tmp_path):
     assert f"{model.n_leaves_:.6g}" in shown
     result = run("predict", tmp_path / "trees", tmp_path / "rows.csv", "--out", tmp_path / "out.csv")
     assert result.exit_code == 0, result.output
-    written = pd.read_csv(tmp_path / "out.csv")
+    written = pd.read_csv(tmp_path / "out.csv", float_precision="round_trip")
     expected = model.predict(FRAME) if kind is BayesianTreeClassifier else model.predict_interval(FRAME)[:, 0]
     np.testing.assert_allclose(written["class" if kind is BayesianTreeClassifier else "lower"], expected)

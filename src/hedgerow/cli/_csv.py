@@ -17,7 +17,7 @@ def read_csv(path: Path) -> Any:
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder, not a CSV file")
     try:
-        frame = pd.read_csv(path)
+        frame = pd.read_csv(path, float_precision="round_trip")
     except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise ValueError(f"{str(path)!r} is not a CSV file: {error}") from None
     if len(frame) == 0:
