@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli import app
+from hedgerow.cli._csv import read_csv
 
 RUNNER = CliRunner()
 
@@ -51,7 +52,7 @@ def test_version():
 
 
 def test_fit_saves_the_forest_that_python_would_fit(data, model):
-    frame = pd.read_csv(data, float_precision="round_trip")
+    frame = read_csv(data)
     X, y = frame[["height", "width"]], frame["area"]
     expected = hedgerow.MondrianForestRegressor(7, random_state=3).fit(X, y)
     np.testing.assert_array_equal(hedgerow.load(model).predict(X), expected.predict(X))
@@ -78,14 +79,12 @@ def test_info_of_a_model_that_has_not_learned(tmp_path):
 
 
 def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
-    shuffled = pd.read_csv(data, float_precision="round_trip")[
-        ["area", "width", "height"]
-    ]  # other order, and a column that is not needed
+    shuffled = read_csv(data)[["area", "width", "height"]]  # other order, and a column that is not needed
     shuffled.to_csv(tmp_path / "query.csv", index=False)
     out = tmp_path / "predictions.csv"
     result = run("predict", model, tmp_path / "query.csv", "--out", out, "--confidence", 0.5)
     assert result.exit_code == 0, result.output
-    table, forest = pd.read_csv(out, float_precision="round_trip"), hedgerow.load(model)
+    table, forest = read_csv(out), hedgerow.load(model)
     X = shuffled[["height", "width"]]
     mean, std = forest.predict(X, return_std=True)
     np.testing.assert_allclose(table["mean"], mean, rtol=1e-12)
@@ -94,7 +93,7 @@ def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
 
 
 def test_ignored_columns_may_hold_words(data, tmp_path):
-    frame = pd.read_csv(data, float_precision="round_trip").assign(name="oak")
+    frame = read_csv(data).assign(name="oak")
     frame.to_csv(data, index=False)
     out = tmp_path / "model"
     assert "column 'name'" in refusal("fit", data, "--target", "area", "--out", out)
@@ -110,7 +109,7 @@ def test_wrong_columns_and_values_are_named(data, model, tmp_path):
     )
     assert "--ignore 'depth'" in refusal("fit", data, "--target", "area", "--out", out, "--ignore", "depth")
     assert "smoothing must be" in refusal("fit", data, "--target", "area", "--out", out, "--smoothing", "none")
-    frame = pd.read_csv(data, float_precision="round_trip")
+    frame = read_csv(data)
     frame.drop(columns="width").to_csv(tmp_path / "narrow.csv", index=False)
     assert "no column 'width'" in refusal("predict", model, tmp_path / "narrow.csv", "--out", out)
     frame.loc[5, "width"] = np.nan

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli import _stream, app
+from hedgerow.cli._csv import read_csv
 from hedgerow.stream import evaluate, friedman_drift, rows
 
 matplotlib.use("Agg")
@@ -117,7 +118,7 @@ def test_report_compares_draws_and_writes(saved, data, tmp_path):
     assert result.exit_code == 0, result.output
     assert "NLPD" in result.stdout
     assert (tmp_path / "runs.png").read_bytes()[:4] == b"\x89PNG"
-    table = pd.read_csv(tmp_path / "runs.csv", float_precision="round_trip")
+    table = read_csv(tmp_path / "runs.csv")
     first = hedgerow.load(saved[0])
     assert len(table) == 10
     assert table["run"].unique().tolist() == [first.name, hedgerow.load(other).name]

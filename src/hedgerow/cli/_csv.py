@@ -17,7 +17,9 @@ def read_csv(path: Path) -> Any:
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder, not a CSV file")
     try:
-        frame = pd.read_csv(path, float_precision="round_trip")
+        # Before its third version pandas might miss the last digit; since then it may not be told not to.
+        is_old = int(pd.__version__.partition(".")[0]) < 3
+        frame = pd.read_csv(path, **({"float_precision": "round_trip"} if is_old else {}))
     except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         raise ValueError(f"{str(path)!r} is not a CSV file: {error}") from None
     if len(frame) == 0:

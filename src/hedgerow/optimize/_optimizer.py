@@ -61,9 +61,11 @@ class Optimizer(OptimizerFiles):
         Places among which the forest chooses. There are fewer after 256 evaluations, a third as many after 10,000, so
         that a suggestion does not become dearer.
     local_search : bool, default=True
-        Whether to search locally too. Without, every place is the forest's choice, as in document 000.
+        Whether to search locally too. Without, every place is the forest's choice, as in the paper
+        on Mondrian forests for regression (Lakshminarayanan, Roy and Teh, 2016).
     surrogate : MondrianForestRegressor, optional
-        A forest with other parameters; what it has learned is not used. Default: that of document 000, section 5.3.
+        A forest with other parameters; what it has learned is not used. Default: that of the
+        paper's section 5.3.
     random_state : int, RandomState or None
         Where the randomness starts.
 
