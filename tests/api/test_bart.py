@@ -367,3 +367,9 @@ def test_chains_that_disagree_are_pointed_out():
         warnings.simplefilter("error")
         easy.fit(X, RNG.normal(size=120))
     assert not any("disagree" in words for words in easy.diagnostics().warnings)
+
+
+def test_very_many_columns():
+    X = np.random.default_rng(0).normal(size=(6, 50_000))
+    model = BARTRegressor(5, n_chains=1, n_draws=3, n_burn_in=3, random_state=0).fit(X, X[:, 7])
+    assert np.isfinite(model.predict(X)).all()  # a linear function of so many columns would not fit into memory

@@ -14,6 +14,8 @@ from hedgerow._blas import one_blas_thread
 
 Floats = npt.NDArray[np.float64]
 
+MOST_COLUMNS = 2000
+"""Of a linear function that is fitted for a first guess of the noise."""
 LEAST_NOISE = 1e-3
 """Of the range of the labels: what is expected, before data, of labels that a linear function fits exactly."""
 
@@ -60,13 +62,15 @@ def noise_scale(X: Floats, labels: Floats, weights: Floats, df: float, quantile:
 def rough_noise(X: Floats, labels: Floats, weights: Floats) -> float:
     """Standard deviation of what a linear function leaves of the labels; of the labels if rows do not suffice.
 
-    A row of weight w counts as w rows.
+    The same if columns are too many to solve for. A row of weight w counts as w rows.
     """
     shares = weights if weights.size else np.ones(labels.size)
     total = float(shares.sum())
-    columns = _standardised(X, shares / total)
     y = labels - (shares / total) @ labels
     squares = float(shares @ y**2)
+    if X.shape[1] > MOST_COLUMNS:
+        return math.sqrt(squares / total)
+    columns = _standardised(X, shares / total)
     with one_blas_thread():
         values, vectors = np.linalg.eigh((columns * shares[:, None]).T @ columns)
         along = vectors.T @ (columns.T @ (shares * y))
