@@ -84,7 +84,7 @@ def next_to_peers(n_seeds: int) -> Iterator[Line]:
     for name, theirs in middle.items():
         if name not in peers():
             continue
-        seeds = f"{name}, {len(found[name])} seeds"
+        seeds = f"{name}, {len(found[name])} seed{'s' if len(found[name]) > 1 else ''}"
         speed = 5.0 if name == "stochtree" else None
         mixes = 6.0 if name == "stochtree" else 50.0
         yield Line(

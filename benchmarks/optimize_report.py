@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
 
@@ -32,7 +31,12 @@ with two seeds."""
 
 def write(lines: Sequence[Line], scores: Sequence[Score], load: float) -> None:
     """Write the page."""
-    parts = ["# Benchmarks on Bayesian optimisation", machine() + peers(), HOW_TO_READ, *filter(None, [warning(load)])]
+    parts = [
+        "# Benchmarks on Bayesian optimisation",
+        machine("optuna", "smac", "torch"),
+        HOW_TO_READ,
+        *filter(None, [warning(load)]),
+    ]
     for section, members in groupby(lines, key=lambda line: line.section):
         parts.append(f"## {section}\n\n{markdown(HEADINGS, (line.cells for line in members))}")
     parts.append("## all methods")
@@ -56,14 +60,3 @@ def table(scores: Sequence[Score]) -> str:
         for score in scores
     ]
     return markdown(("method", "least value, mean ± sd", "median", "worst", "runs", "ms a suggestion"), rows)
-
-
-def peers() -> str:
-    """Return the versions of peers that are installed."""
-    found = []
-    for name in ("optuna", "smac", "torch"):
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            continue
-    return "".join(f", {each}" for each in found)

@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
 
@@ -92,11 +92,20 @@ except where two threads are compared, which is by the wall clock. All forests h
 *Reached* is the peer's time over hedgerow's, unless the section says otherwise."""
 
 
-def machine() -> str:
-    """Return what the numbers depend on besides the code: processor, Python, libraries."""
-    libraries = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+def machine(*peers: str) -> str:
+    """Return what the numbers depend on besides the code: processor, Python, libraries, and peers if installed."""
+    libraries = ", ".join(f"{name} {version(name)}" for name in (*LIBRARIES, *filter(is_installed, peers)))
     cores = f"{os.cpu_count()} cores"
     return f"{processor()}, {cores}, {platform.system()}, Python {platform.python_version()}, {libraries}"
+
+
+def is_installed(library: str) -> bool:
+    """Return whether its version can be told."""
+    try:
+        version(library)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def warning(load: float) -> str:
