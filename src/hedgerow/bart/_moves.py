@@ -27,7 +27,7 @@ NAMED = {"pg": {"particles": 1}, "cgm": {"cgm": 1}, "grow_prune": {"even_grow_pr
 
 ALL_MOVES = {"grow_prune": 5, "heat_bath": 2, "change": 4, "swap": 2, "exchange": 3, "graft": 16}
 SOME_MOVES = {"grow_prune": 2, "perturb": 2, "change": 1, "swap": 1, "exchange": 1, "graft": 3}
-LOCAL_MOVES = {"grow_prune": 1, "perturb": 1}
+LOCAL_MOVES = {"grow_prune": 2, "perturb": 1}
 """What "auto" chooses from. A tree among many is small and hardly matters; one of a few must find its way alone."""
 
 GROWING = {"grow_prune", "even_grow_prune", "cgm", "subtree_particles", "particles"}
