@@ -30,7 +30,7 @@ SOME_MOVES = {"grow_prune": 2, "perturb": 2, "change": 1, "swap": 1, "exchange":
 LOCAL_MOVES = {"grow_prune": 2, "perturb": 1}
 """What "auto" chooses from. A tree among many is small and hardly matters; one of a few must find its way alone."""
 
-GROWING = {"grow_prune", "even_grow_prune", "cgm", "subtree_particles", "particles"}
+GROWING = {"grow_prune", "even_grow_prune", "cgm", "graft", "graft_alike", "subtree_particles", "particles"}
 """Moves that reach every tree from the root alone. Without one of them a chain never leaves it, or not everywhere."""
 
 MOST_MOVES = 100_000
@@ -81,7 +81,7 @@ def _counted(sampler: Mapping[Any, Any]) -> tuple[dict[str, int], int]:
     moves = {MOVES[name]: int(count) for name, count in sampler.items() if count and name != "rounds"}
     if not GROWING & moves.keys():
         raise ValueError(
-            f"sampler={dict(sampler)!r} never grows a tree: count at least one of 'grow_prune', 'subtree_pg', 'pg'"
+            f"sampler={dict(sampler)!r} never grows a tree: count one of 'grow_prune', 'graft', 'subtree_pg', 'pg'"
         )
     n_rounds = int(sampler.get("rounds", 1))
     if n_rounds < 1:
