@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/mondrian/ask_classes.hpp"
-#include "hedgerow/mondrian/contrasts.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
@@ -24,7 +23,7 @@ void bind_classification_forest(nb::module_& m) {
           },
           nb::kw_only(), nb::arg("is_empirical"), nb::arg("prior_weight"), nb::arg("discount_rate"),
           nb::arg("n_classes"));
-  bind_forest<label::StableHierarchy>(m, "ClassForest")
+  bind_forest<label::StableHierarchy, ClassSpread>(m, "ClassForest")
       .def_prop_ro("n_classes", [](const Self& self) { return self.model.n_classes; })
       .def_prop_ro(
           "class_weights",
@@ -44,13 +43,6 @@ void bind_classification_forest(nb::module_& m) {
             self.model = {n_classes, pause_pure};
           },
           nb::arg("n_classes"), nb::arg("pause_pure"))
-      .def(
-          "contrasts",
-          [](const Self& self, double least_weight) {
-            auto found = contrasts<ClassSpread>(self, least_weight);
-            return std::make_tuple(to_numpy(std::move(found.gains)), to_numpy(std::move(found.distances)));
-          },
-          nb::arg("least_weight"))
       .def(
           "know_classes",
           [](Self& self, std::size_t n_classes) { self.model.n_classes = std::max(self.model.n_classes, n_classes); },

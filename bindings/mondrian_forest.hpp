@@ -10,6 +10,7 @@
 #include "hedgerow/mondrian/archive.hpp"
 #include "hedgerow/mondrian/ask.hpp"
 #include "hedgerow/mondrian/check.hpp"
+#include "hedgerow/mondrian/contrasts.hpp"
 #include "hedgerow/mondrian/forest.hpp"
 
 namespace hedgerow::bindings {
@@ -58,7 +59,32 @@ inline Scaling scaling_of(const Vector<std::uint64_t>& first_knot, const Labels&
 }
 
 /// Everything but the label model's own numbers.
+/// Numbers of rows in the order in which they were learned, by row number; none at all stay none.
 template <class M>
+std::vector<std::uint32_t> by_row_number(const Forest<M>& forest, const Vector<std::uint32_t>& in_order) {
+  if (in_order.shape(0) == 0) return {};
+  if (in_order.shape(0) != forest.rows.size()) throw std::invalid_argument("there must be a number for each row");
+  std::vector<std::uint32_t> found(forest.rows.capacity(), tree::none);
+  std::size_t place = 0;
+  for (const RowId id : forest.rows_in_order()) found[id] = in_order.data()[place++];
+  return found;
+}
+
+/// What was found of each row, by row number, in the order in which rows were learned; `length` numbers a row.
+template <class M>
+std::vector<double> in_order_of_rows(const Forest<M>& forest, const std::vector<double>& by_number,
+                                     std::size_t length = 1) {
+  std::vector<double> kept;
+  kept.reserve(forest.rows.size() * length);
+  for (const RowId id : forest.rows_in_order()) {
+    const auto first = by_number.begin() + static_cast<std::ptrdiff_t>(id * length);
+    kept.insert(kept.end(), first, first + static_cast<std::ptrdiff_t>(length));
+  }
+  return kept;
+}
+
+/// `Spread` says how much labels differ; see `contrasts`.
+template <class M, class Spread>
 nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
   using Self = Forest<M>;
   const auto no_gil = nb::call_guard<nb::gil_scoped_release>();
@@ -116,6 +142,13 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
              const Labels& slopes) { return self.rescaled(scaling_of(first_knot, values, images, slopes)); },
           nb::arg("first_knot").noconvert(), nb::arg("values").noconvert(), nb::arg("images").noconvert(),
           nb::arg("slopes").noconvert())
+      .def(
+          "contrasts",
+          [](const Self& self, double fewest, const Vector<std::uint32_t>& groups) {
+            auto found = contrasts<Spread>(self, fewest, by_row_number(self, groups));
+            return std::make_tuple(to_numpy(std::move(found.gains)), to_numpy(std::move(found.distances)));
+          },
+          nb::arg("fewest"), nb::arg("groups").noconvert())
       .def(
           "row_weights",
           [](const Self& self) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/label/gaussian_hierarchy.hpp"
 #include "hedgerow/label/running_moments.hpp"
-#include "hedgerow/mondrian/contrasts.hpp"
 #include "hedgerow/mondrian/evidence.hpp"
 #include "hedgerow/mondrian/forecast.hpp"
 #include "hedgerow/mondrian/left_out.hpp"
@@ -20,18 +19,18 @@ auto to_arrays(MixtureMoments&& found) {
                          to_numpy(std::move(found.between)));
 }
 
+template <class M>
+auto to_arrays(const Forest<M>& forest, const LeftOut& found) {
+  return std::make_tuple(to_numpy(in_order_of_rows(forest, found.mean)),
+                         to_numpy(in_order_of_rows(forest, found.within)),
+                         to_numpy(in_order_of_rows(forest, found.between)));
+}
+
 /// What is asked of forests whose predictions are mixtures of Gaussians.
 template <class M>
 nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
   using Self = Forest<M>;
-  return bind_forest<M>(m, name)
-      .def(
-          "contrasts",
-          [](const Self& self, double least_weight) {
-            auto found = contrasts<RealSpread>(self, least_weight);
-            return std::make_tuple(to_numpy(std::move(found.gains)), to_numpy(std::move(found.distances)));
-          },
-          nb::arg("least_weight"))
+  return bind_forest<M, RealSpread>(m, name)
       .def_prop_ro("label_moments",
                    [](const Self& self) {
                      const auto& seen = self.labels_seen;
@@ -138,41 +137,82 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
           },
           nb::arg("rule"))
       .def(
-          "smoothing_problem", [](const Self& self, std::size_t n_trees) { return new Problem(self, n_trees); },
-          nb::arg("n_trees"), nb::keep_alive<0, 1>())
+          "smoothing_problem",
+          [](const Self& self, std::size_t n_trees, const Vector<std::uint32_t>& groups) {
+            return new Problem(self, n_trees, by_row_number(self, groups));
+          },
+          nb::arg("n_trees"), nb::arg("groups").noconvert(), nb::keep_alive<0, 1>())
       .def(
           "leave_one_out_by_tree",
-          [](const Self& self, const QueryRule& rule, const Vector<std::uint32_t>& places, std::size_t n_threads) {
+          [](const Self& self, const QueryRule& rule, const Vector<std::uint32_t>& places,
+             const Vector<std::uint32_t>& groups, std::size_t n_threads) {
             const std::vector<RowId> in_order = self.rows_in_order();
+            const auto by_number = by_row_number(self, groups);
             std::vector<RowId> wanted;
             for (std::size_t i = 0; i < places.shape(0); ++i) wanted.push_back(in_order.at(places.data()[i]));
             LeftOutByTree found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out_by_tree(self, rule.at(self.labels_seen).centre, wanted, n_threads);
+              found = leave_one_out_by_tree(self, rule.at(self.labels_seen).centre, by_number, wanted, n_threads);
             }
             return std::make_tuple(to_numpy(std::move(found.means), {wanted.size(), self.trees.size()}),
                                    to_numpy(std::move(found.variances), {wanted.size(), self.trees.size()}));
           },
-          nb::arg("rule"), nb::arg("places").noconvert(), nb::arg("n_threads"))
+          nb::arg("rule"), nb::arg("places").noconvert(), nb::arg("groups").noconvert(), nb::arg("n_threads"))
+      .def(
+          "leave_rows_out_by_tree",
+          [](const Self& self, const QueryRule& rule, std::size_t n_asked, const Vector<std::uint32_t>& out,
+             const Vector<std::uint32_t>& places, std::size_t n_threads) {
+            const std::size_t n_trees = std::min(n_asked, self.trees.size());
+            const std::vector<RowId> in_order = self.rows_in_order();
+            std::vector<bool> is_out(self.rows.capacity(), false);
+            std::vector<RowId> wanted;
+            for (std::size_t i = 0; i < out.shape(0); ++i) is_out[in_order.at(out.data()[i])] = true;
+            for (std::size_t i = 0; i < places.shape(0); ++i) {
+              wanted.push_back(in_order.at(places.data()[i]));
+              if (!is_out[wanted.back()]) throw std::invalid_argument("a row that is wanted must be left out");
+            }
+            LeftOutByTree found;
+            {
+              nb::gil_scoped_release release;
+              found =
+                  leave_rows_out_by_tree(self, rule.at(self.labels_seen).centre, n_trees, is_out, wanted, n_threads);
+            }
+            return std::make_tuple(to_numpy(std::move(found.means), {wanted.size(), n_trees}),
+                                   to_numpy(std::move(found.variances), {wanted.size(), n_trees}));
+          },
+          nb::arg("rule"), nb::arg("n_trees"), nb::arg("out").noconvert(), nb::arg("places").noconvert(),
+          nb::arg("n_threads"))
       .def(
           "leave_one_out",
-          [](const Self& self, const QueryRule& rule, std::size_t n_trees, std::size_t n_threads) {
+          [](const Self& self, const QueryRule& rule, std::size_t n_trees, const Vector<std::uint32_t>& groups,
+             std::size_t n_threads) {
+            const auto by_number = by_row_number(self, groups);
             LeftOut found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out(self, rule.at(self.labels_seen).centre, std::min(n_trees, self.trees.size()),
-                                    n_threads);
+              found = leave_one_out(self, rule.at(self.labels_seen).centre, by_number,
+                                    std::min(n_trees, self.trees.size()), n_threads);
             }
-            const auto of_rows = [&](std::vector<double>& by_number) {
-              std::vector<double> kept;
-              kept.reserve(self.rows.size());
-              for (const RowId id : self.rows_in_order()) kept.push_back(by_number[id]);
-              return to_numpy(std::move(kept));
-            };
-            return std::make_tuple(of_rows(found.mean), of_rows(found.within), of_rows(found.between));
+            return to_arrays(self, found);
           },
-          nb::arg("rule"), nb::arg("n_trees"), nb::arg("n_threads"));
+          nb::arg("rule"), nb::arg("n_trees"), nb::arg("groups").noconvert(), nb::arg("n_threads"))
+      .def(
+          "leave_blocks_out",
+          [](const Self& self, const QueryRule& rule, std::size_t n_trees, const Vector<std::uint32_t>& blocks,
+             std::uint32_t n_blocks, std::size_t n_threads) {
+            if (blocks.shape(0) != self.rows.size()) throw std::invalid_argument("every row needs a block, or none");
+            const auto by_number = by_row_number(self, blocks);
+            LeftOut found;
+            {
+              nb::gil_scoped_release release;
+              found = leave_blocks_out(self, rule.at(self.labels_seen).centre, by_number, n_blocks,
+                                       std::min(n_trees, self.trees.size()), n_threads);
+            }
+            return to_arrays(self, found);
+          },
+          nb::arg("rule"), nb::arg("n_trees"), nb::arg("blocks").noconvert(), nb::arg("n_blocks"),
+          nb::arg("n_threads"));
 }
 
 }  // namespace
@@ -182,11 +222,12 @@ void bind_regression_forests(nb::module_& m) {
       .def(
           "__init__",
           [](QueryRule* self, double centre, double variance, double share, double origin, double noise_share,
-             double spread, bool keeps_mean) {
-            new (self) QueryRule{centre, variance, share, origin, noise_share, spread, keeps_mean};
+             double spread, bool keeps_mean, double near, double far, double most) {
+            new (self) QueryRule{centre, variance, share, origin, noise_share, spread, keeps_mean, near, far, most};
           },
           nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"),
-          nb::arg("noise_share") = 0.0, nb::arg("spread") = 1.0, nb::arg("keeps_mean") = false);
+          nb::arg("noise_share") = 0.0, nb::arg("spread") = 1.0, nb::arg("keeps_mean") = false, nb::arg("near") = 1.0,
+          nb::arg("far") = 0.0, nb::arg("most") = std::numeric_limits<double>::infinity());
   bind_hierarchy<label::LogisticClock>(m, "HierarchyForest", "HierarchyProblem");
   bind_hierarchy<label::ExponentialClock>(m, "ExponentialForest", "ExponentialProblem");
   bind_regression<label::RunningMoments>(m, "MomentsForest");

@@ -2,7 +2,6 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "hedgerow/mondrian/ask_vectors.hpp"
-#include "hedgerow/mondrian/contrasts.hpp"
 #include "hedgerow/mondrian/left_out.hpp"
 #include "mondrian_forest.hpp"
 
@@ -43,7 +42,7 @@ void bind_vector_forest(nb::module_& m) {
   nb::class_<Problem>(m, "VectorProblem")
       .def("mean_square", &Problem::mean_square, nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("centre"),
            nb::call_guard<nb::gil_scoped_release>());
-  bind_forest<label::VectorHierarchy>(m, "VectorForest")
+  bind_forest<label::VectorHierarchy, VectorSpread>(m, "VectorForest")
       .def_prop_ro("weight", [](const Self& self) { return self.labels_seen; })
       .def_prop_ro("model",
                    [](const Self& self) {
@@ -67,36 +66,25 @@ void bind_vector_forest(nb::module_& m) {
           nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"),
           nb::call_guard<nb::gil_scoped_release>())
       .def(
-          "contrasts",
-          [](const Self& self, double least_weight) {
-            auto found = contrasts<VectorSpread>(self, least_weight);
-            return std::make_tuple(to_numpy(std::move(found.gains)), to_numpy(std::move(found.distances)));
+          "smoothing_problem",
+          [](const Self& self, std::size_t n_trees, const Vector<std::uint32_t>& groups) {
+            return new Problem(self, n_trees, by_row_number(self, groups));
           },
-          nb::arg("least_weight"))
-      .def(
-          "smoothing_problem", [](const Self& self, std::size_t n_trees) { return new Problem(self, n_trees); },
-          nb::arg("n_trees"), nb::keep_alive<0, 1>())
+          nb::arg("n_trees"), nb::arg("groups").noconvert(), nb::keep_alive<0, 1>())
       .def(
           "leave_one_out",
-          [](const Self& self, std::size_t n_trees, std::size_t n_threads) {
-            const std::size_t length = self.model.length();
+          [](const Self& self, std::size_t n_trees, const Vector<std::uint32_t>& groups, std::size_t n_threads) {
+            const auto by_number = by_row_number(self, groups);
             LeftOut found;
             {
               nb::gil_scoped_release release;
-              found = leave_one_out(self, 0.0, std::min(n_trees, self.trees.size()), n_threads);
+              found = leave_one_out(self, 0.0, by_number, std::min(n_trees, self.trees.size()), n_threads);
             }
-            const auto of_rows = [&](const std::vector<double>& by_number) {
-              std::vector<double> kept;
-              kept.reserve(self.rows.size() * length);
-              for (const RowId id : self.rows_in_order()) {
-                kept.insert(kept.end(), by_number.begin() + static_cast<std::ptrdiff_t>(id * length),
-                            by_number.begin() + static_cast<std::ptrdiff_t>((id + 1) * length));
-              }
-              return to_numpy(std::move(kept), {self.rows.size(), length});
-            };
-            return std::make_tuple(of_rows(found.mean), of_rows(found.between));
+            const std::size_t n = self.rows.size(), length = self.model.length();
+            return std::make_tuple(to_numpy(in_order_of_rows(self, found.mean, length), {n, length}),
+                                   to_numpy(in_order_of_rows(self, found.between, length), {n, length}));
           },
-          nb::arg("n_trees"), nb::arg("n_threads"))
+          nb::arg("n_trees"), nb::arg("groups").noconvert(), nb::arg("n_threads"))
       .def(
           "means",
           [](const Self& self, const Features& x, std::size_t n_threads) {

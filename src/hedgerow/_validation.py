@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from array import array
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -74,18 +73,6 @@ def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> t
     if not kept.all():
         X, y, weights = X[kept], y[kept], weights[kept]
     return np.ascontiguousarray(X), y, np.ascontiguousarray(weights)
-
-
-def warn_if_light(weights: Floats, n_rows: int, min_samples_split: int) -> None:
-    """Warn the caller's caller of weights that were normalised."""
-    if weights.size and weights.sum() < min_samples_split * (1 - 1e-6) and n_rows >= min_samples_split:
-        warnings.warn(
-            f"the sample weights add up to {weights.sum():.3g}, less than min_samples_split={min_samples_split}, so no "
-            "tree can split: a row of weight w counts as w rows. Weights that were normalised should be multiplied by "
-            f"the number of rows ({n_rows}).",
-            UserWarning,
-            stacklevel=5,
-        )
 
 
 class RowReader:

@@ -208,8 +208,6 @@ def test_bad_questions(call, arguments, message):
         getattr(forest, call)(*arguments)
 
 
-def test_weights_that_were_normalised():
-    with pytest.warns(UserWarning, match="no tree can split"):
-        new().fit(X, Y, np.full(30, 1 / 30))
+def test_no_weight_at_all():
     with pytest.raises(ValueError, match="every sample_weight is zero"):
         new().fit(X, Y, np.zeros(30))

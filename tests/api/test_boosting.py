@@ -216,11 +216,6 @@ def test_hostile_numbers(tmp_path, change):
         hedgerow.load(path)
 
 
-def test_normalised_weights_are_pointed_out_once(recwarn):
-    new().fit(X, Y, WEIGHTS / WEIGHTS.sum())
-    assert [str(warning.message)[:30] for warning in recwarn] == ["the sample weights add up to 1"]
-
-
 def test_light_first_rows_of_a_stream_are_no_matter(recwarn):
     new().partial_fit(X, Y, np.full(90, 0.8))
     assert not recwarn.list

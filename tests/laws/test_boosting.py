@@ -140,7 +140,6 @@ CASES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:the sample weights add up")
 @pytest.mark.parametrize("way", ["fit", "partial_fit"])
 @pytest.mark.parametrize("case", CASES)
 def test_odd_data(case, way):

@@ -84,7 +84,7 @@ def test_order_of_rows_in_batch(smoothing):
 @pytest.mark.parametrize("hyperparameters", ["learned", "paper"])
 @SMOOTHINGS
 def test_weight_is_repetition_in_batch(smoothing, hyperparameters):
-    """The same trees, because batch growth draws by blocks, not by rows. Of a row of weight w one is left out of w."""
+    """The same trees, because batch growth draws by blocks, not by rows; and a row is left out with its copies."""
     kind = {"smoothing": smoothing, "hyperparameters": hyperparameters}
     weights = np.random.default_rng(2).integers(1, 5, size=len(X))
     one = predictions("fit", X, Y, QUERIES, weights.astype(float), **kind)

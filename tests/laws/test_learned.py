@@ -80,7 +80,6 @@ CASES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore:the sample weights add up")
 @pytest.mark.parametrize("smoothing", ["hierarchy", "moments"])
 @pytest.mark.parametrize("way", ["fit", "partial_fit"])
 @pytest.mark.parametrize("case", CASES)

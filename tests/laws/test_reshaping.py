@@ -58,10 +58,10 @@ def test_leave_one_out_tells_the_density_of_new_labels():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_chunks_threads_and_files(tmp_path, weighted):
-    weights = np.linspace(0.8, 1.4, 900) if weighted else None
+    weights = np.linspace(0.8, 1.4, 1100) if weighted else None
     models = []
-    for n_jobs, edges in ((1, [0, 900]), (2, [0, 99, 180, 900])):
-        model = MondrianBoostingRegressor(6, random_state=0, n_jobs=n_jobs)
+    for n_jobs, edges in ((1, [0, 1100]), (2, [0, 99, 180, 1100])):
+        model = MondrianBoostingRegressor(8, random_state=0, n_jobs=n_jobs)
         for part in (slice(*pair) for pair in pairwise(edges)):
             model.partial_fit(X[part], SKEWED[part], None if weights is None else weights[part])
         models.append(model)
@@ -70,7 +70,7 @@ def test_chunks_threads_and_files(tmp_path, weighted):
     models.append(hedgerow.load(tmp_path / "model"))
     for model in models[1:]:
         for ask in ("predict_interval", "predict"):
-            np.testing.assert_array_equal(getattr(models[0], ask)(X[900:999]), getattr(model, ask)(X[900:999]))
+            np.testing.assert_array_equal(getattr(models[0], ask)(X[1100:1199]), getattr(model, ask)(X[1100:1199]))
         np.testing.assert_array_equal(models[0].loo_predict(), model.loo_predict())
 
 
@@ -99,7 +99,7 @@ HOSTILE = [
 @pytest.mark.parametrize("change", HOSTILE, ids=str)
 def test_hostile_files(tmp_path, change):
     path = tmp_path / "model"
-    model = MondrianBoostingRegressor(2, random_state=0).fit(X[:300], SKEWED[:300])
+    model = MondrianBoostingRegressor(4, random_state=0).fit(X[:1000], SKEWED[:1000])
     assert model._reshaping is not None
     model.save(path)
     header, arrays = parts(path)
@@ -111,7 +111,7 @@ def test_hostile_files(tmp_path, change):
 
 def test_hostile_arrays(tmp_path):
     path = tmp_path / "model"
-    MondrianBoostingRegressor(2, random_state=0).fit(X[:300], SKEWED[:300]).save(path)
+    MondrianBoostingRegressor(4, random_state=0).fit(X[:1000], SKEWED[:1000]).save(path)
     header, arrays = parts(path)
     names = [name for name in arrays if name.startswith("shape")]
     assert len(names) > 10

@@ -69,18 +69,14 @@ class DenseTree:
         gain = np.linalg.solve(self.label_covariance, cross)
         return self.hyper.prior_mean + gain @ (self.y - self.hyper.prior_mean), own_variance - gain @ cross
 
-    def without(self, row):
-        """Posterior of the mean of a row's leaf when that row's label is struck out; of a heavy row, one copy."""
-        struck = self.rows.index(row)
-        kept = [k for k in range(len(self.rows)) if k != struck or self.w[k] > 1]
-        leaf = self.leaf_of_row[struck]
+    def without(self, row, others=()):
+        """Posterior of the mean of a row's leaf when its label is struck out, and those of others with it."""
+        kept = [k for k in range(len(self.rows)) if self.rows[k] != row and self.rows[k] not in others]
+        leaf = self.leaf_of_row[self.rows.index(row)]
         if not kept:
             return self.hyper.prior_mean, self.prior[leaf, leaf]
         cross = self.prior[leaf][[self.leaf_of_row[k] for k in kept]]
-        covariance = self.label_covariance.copy()
-        if self.w[struck] > 1:
-            covariance[struck, struck] += self.hyper.noise_variance * (1 / (self.w[struck] - 1) - 1 / self.w[struck])
-        gain = np.linalg.solve(covariance[np.ix_(kept, kept)], cross)
+        gain = np.linalg.solve(self.label_covariance[np.ix_(kept, kept)], cross)
         return self.hyper.prior_mean + gain @ (self.y - self.hyper.prior_mean)[kept], self.prior[
             leaf, leaf
         ] - gain @ cross

@@ -8,6 +8,7 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 from hedgerow import MondrianForestRegressor
+from hedgerow._copies import NO_GROUPS
 from oracle.dense import DenseTree, Hyperparameters
 from trees import StoredForest
 
@@ -27,6 +28,16 @@ def new(hyperparameters, **parameters):
     return MondrianForestRegressor(hyperparameters=hyperparameters, **settings)
 
 
+def dense_trees(forest, hyper):
+    """Beliefs go by the K that smooths, predictions by the noise that was calibrated."""
+    stored = StoredForest.of(forest)
+    smooth = Hyperparameters(
+        hyper.prior_mean, hyper.drift_variance, hyper.drift_rate, hyper.drift_variance / forest._core.model[1],
+        hyper.exponential,
+    )  # fmt: skip
+    return [DenseTree(r, stored.labels, stored.weights, smooth, forest.lifetime) for r in stored.plain_trees()]
+
+
 def rows_in_order(stored):
     """Row numbers in the order in which the rows came, for forests whose numbers were never used again."""
     freed = set(stored.arrays["rows.freed"].tolist())
@@ -37,12 +48,7 @@ def assert_exact(forest, rtol=1e-9):
     stored = StoredForest.of(forest)
     hyper = Hyperparameters.of(forest)
     rtol = max(rtol, 1e-14 * forest._core.model[1])  # the dense solve loses the digits of K
-    # Beliefs go by the K that smooths, predictions by the noise that was calibrated.
-    smooth = Hyperparameters(
-        hyper.prior_mean, hyper.drift_variance, hyper.drift_rate, hyper.drift_variance / forest._core.model[1],
-        hyper.exponential,
-    )  # fmt: skip
-    trees = [DenseTree(r, stored.labels, stored.weights, smooth, forest.lifetime) for r in stored.plain_trees()]
+    trees = dense_trees(forest, hyper)
     loo, spread = forest.loo_predict(), forest._calibration.spread
     order = rows_in_order(stored)
     assert loo.mean.shape == loo.std.shape == loo.log_density.shape == (len(order),)
@@ -64,6 +70,60 @@ def test_batch(hyperparameters, weighted, min_samples_split, lifetime, numbers):
     X, y, weights = grid_rows(30)
     forest = new(hyperparameters, min_samples_split=min_samples_split, lifetime=lifetime, **numbers)
     assert_exact(forest.fit(X, y, weights if weighted else None))
+
+
+@CLOCKS
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("min_samples_split", "lifetime"), [(2, np.inf), (6, 0.5)])
+def test_copies_are_left_out_together(hyperparameters, weighted, min_samples_split, lifetime):
+    X, y, weights = grid_rows(12)
+    which = np.r_[np.arange(12), 0, 0, 0, 3, 3, 7]
+    X, y, weights = X[which] + 1e-3 * which[:, None], y[which], weights[which]
+    shape = {"min_samples_split": min_samples_split, "lifetime": lifetime}
+    forest = new(hyperparameters, **FIXED, **shape).fit(X, y, weights if weighted else None)
+    loo, trees = forest.loo_predict(), dense_trees(forest, Hyperparameters.of(forest))
+    for row in range(which.size):
+        copies = np.flatnonzero(which == which[row]).tolist()
+        means = [tree.without(row, copies)[0] for tree in trees]
+        assert loo.mean[row] == pytest.approx(np.mean(means), rel=1e-9)
+    if not weighted:  # the same as one row of the copies' weight, but for the shape of paused leaves
+        merged = new(hyperparameters, **FIXED, **shape).fit(X[:12], y[:12], np.bincount(which).astype(float))
+        if min_samples_split == 2:
+            np.testing.assert_allclose(merged.loo_predict().mean, loo.mean[:12], rtol=1e-9)
+
+
+@CLOCKS
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("min_samples_split", "lifetime"), [(2, np.inf), (6, 0.5)])
+def test_blocks(hyperparameters, weighted, min_samples_split, lifetime):
+    """Each row without its whole block: dense solves with all of the block's labels struck out."""
+    X, y, weights = grid_rows(30)
+    shape = {"min_samples_split": min_samples_split, "lifetime": lifetime, "n_estimators": 4}
+    forest = new(hyperparameters, **FIXED, **shape).fit(X, y, weights if weighted else None)
+    blocks = np.random.default_rng(3).integers(0, 3, size=30).astype(np.uint32)
+    blocks[:4] = 0xFFFFFFFF
+    hyper = Hyperparameters.of(forest)
+    core, trees = forest._core, dense_trees(forest, hyper)
+    found = [core.leave_blocks_out(forest._rule(), 3, blocks, 3, n_threads) for n_threads in (1, 2, 5)]
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
+    mean, within, between = found[0]
+    assert not mean[:4].any()
+    for row in range(4, 30):
+        out = np.flatnonzero(blocks == blocks[row]).tolist()
+        means, variances = np.array([tree.without(row, out) for tree in trees[:3]]).T
+        assert mean[row] + forest._origin == pytest.approx(means.mean(), rel=1e-9)
+        assert hyper.drift_variance * within[row] == pytest.approx(variances.mean(), rel=1e-9)
+        assert between[row] == pytest.approx(means.var(), rel=1e-7, abs=1e-15)
+
+
+def test_all_rows_in_one_block_leave_the_prior():
+    X, y, _ = grid_rows(20)
+    forest = new("learned", **FIXED).fit(X, y)
+    mean, within, between = forest._core.leave_blocks_out(forest._rule(), 3, np.zeros(20, dtype=np.uint32), 1, 1)
+    np.testing.assert_allclose(mean + forest._origin, FIXED["prior_mean"], rtol=1e-12)
+    np.testing.assert_allclose(within, 1.0, rtol=1e-12)
+    np.testing.assert_allclose(between, 0.0, atol=1e-15)
 
 
 @CLOCKS
@@ -93,15 +153,15 @@ def test_the_numbers_are_common_to_all_ways_of_asking():
     X, y, weights = grid_rows(60, width=3)
     forest = new("learned", n_estimators=7).fit(X, y, weights)
     rule, places = forest._rule(), np.arange(60, dtype=np.uint32)
-    means, variances = forest._core.leave_one_out_by_tree(rule, places, 1)
+    means, variances = forest._core.leave_one_out_by_tree(rule, places, NO_GROUPS, 1)
     for n_threads in (1, 2, 3):
-        mean, within, between = forest._core.leave_one_out(rule, forest._core.n_trees, n_threads)
+        mean, within, between = forest._core.leave_one_out(rule, forest._core.n_trees, NO_GROUPS, n_threads)
         np.testing.assert_allclose(mean, means.mean(axis=1), rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(within, variances.mean(axis=1), rtol=1e-12)
         np.testing.assert_allclose(between, means.var(axis=1), rtol=1e-9, atol=1e-15)
-        again = forest._core.leave_one_out_by_tree(rule, places, n_threads)
+        again = forest._core.leave_one_out_by_tree(rule, places, NO_GROUPS, n_threads)
         np.testing.assert_array_equal(again, (means, variances))
-    problem = forest._core.smoothing_problem(7)
+    problem = forest._core.smoothing_problem(7, NO_GROUPS)
     rate, ratio = forest._core.model
     error = problem.mean_square(rate, ratio, forest._core.query(rule)[0])
     expected = np.average((forest._core.row_labels() - means.mean(axis=1)) ** 2, weights=weights)
@@ -120,9 +180,9 @@ def test_the_error_of_few_trees_is_corrected_for_how_few_they_are(weighted):
     forest = new("learned", n_estimators=9).fit(X, y, weights if weighted else None)
     core, rule = forest._core, forest._rule()
     centre = core.query(rule)[0]
-    means, _ = core.leave_one_out_by_tree(rule, np.arange(60, dtype=np.uint32), 1)
+    means, _ = core.leave_one_out_by_tree(rule, np.arange(60, dtype=np.uint32), NO_GROUPS, 1)
     misses = core.row_labels() - means[:, :4].mean(axis=1)
     # The mean of 9 trees varies less than that of 4, by (1/4 - 1/9) of what a tree varies.
     squares = misses**2 - (1 / 4 - 1 / 9) * means[:, :4].var(axis=1, ddof=1)
     expected = np.average(squares, weights=weights if weighted else None)
-    assert core.smoothing_problem(4).mean_square(*core.model, centre) == pytest.approx(expected, rel=1e-12)
+    assert core.smoothing_problem(4, NO_GROUPS).mean_square(*core.model, centre) == pytest.approx(expected, rel=1e-12)

@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import kstest
 
-from hedgerow.boosting._reshaping import KNOTS, LEVELS, honest_rows, levels_of
+from hedgerow.boosting._reshaping import KNOTS, LEVELS, levels_of
 from hedgerow.predictive import LocationScale, Reshaped
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, StudentShape
 
@@ -108,14 +108,3 @@ def test_moments_between_levels(name):
     for piece in range(1, KNOTS.size - 2):
         begin, end = (round(knot * 10**5) for knot in KNOTS[piece : piece + 2])
         assert means[piece] == pytest.approx(z[begin:end].mean(), abs=1e-4)
-
-
-def test_twins_are_not_honest():
-    X, y = RNG.normal(size=(50, 3)), RNG.normal(size=50)
-    twins = np.r_[X, X[:5]], np.r_[y, y[:5]]
-    expected = np.r_[np.zeros(5), np.ones(45), np.zeros(5)].astype(bool)
-    np.testing.assert_array_equal(honest_rows(*twins, np.empty(0)), expected)
-    other = np.r_[X, X[:5]], np.r_[y, y[:5] + 1]  # the same place, another label
-    assert honest_rows(*other, np.empty(0)).all()
-    np.testing.assert_array_equal(honest_rows(X, y, np.where(np.arange(50) < 5, 2.0, 1.0)), np.arange(50) >= 5)
-    assert honest_rows(np.r_[X, X], np.r_[y, y], np.empty(0)).all()  # twins are the rule

@@ -8,7 +8,7 @@ from scipy.optimize import minimize, rosen
 
 from hedgerow import _core
 from hedgerow._simplex import around, minimise
-from hedgerow.mondrian._learning import log_mixture_density
+from hedgerow.mondrian._calibration import Calibration, log_density
 
 
 @pytest.mark.parametrize("most_calls", [20, 60, 200])
@@ -38,7 +38,7 @@ def test_densities_of_tree_mixtures(weighted):
     weights = rng.uniform(0.5, 2, 130) if weighted else np.empty(0)
     mixtures = _core.TreeMixtures(labels, weights, means, variances)
     for scale, noise, spread in [(1.0, 0.0, 1.0), (0.3, 0.2, 0.5), (1e-6, 1e-6, 0.01)]:
-        logs = log_mixture_density(labels, means, scale * variances + noise, spread)
+        logs = log_density(Calibration(spread=spread), labels, means, scale * variances + noise)
         expected = np.average(logs, weights=weights if weighted else None)
         assert mixtures.mean_log_density(scale, noise, spread) == pytest.approx(expected, rel=1e-10)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow import _core
+from hedgerow._copies import NO_GROUPS
 
 N, WIDTH, LENGTH, N_TREES = 120, 3, 4, 5
 RATE, RATIO = 1.3, 40.0
@@ -71,23 +72,24 @@ def test_means(weights, n_online):
 @WEIGHTED
 @pytest.mark.parametrize("n_online", [0, 70])
 def test_leave_one_out(weights, n_online):
-    mean, between = vector_forest(weights, n_online).leave_one_out(N_TREES, 1)
-    expected = [core.leave_one_out(RULE, N_TREES, 1) for core in number_forests(weights, n_online)]
+    mean, between = vector_forest(weights, n_online).leave_one_out(N_TREES, NO_GROUPS, 1)
+    expected = [core.leave_one_out(RULE, N_TREES, NO_GROUPS, 1) for core in number_forests(weights, n_online)]
     np.testing.assert_allclose(mean, np.transpose([one[0] for one in expected]), **CLOSE)
     np.testing.assert_allclose(between, np.transpose([one[2] for one in expected]), **CLOSE)
 
 
 @WEIGHTED
 def test_errors_of_components_are_added_up(weights):
-    expected = sum(core.smoothing_problem(N_TREES).mean_square(0.7, 9.0, 0.0) for core in number_forests(weights))
-    found = vector_forest(weights).smoothing_problem(N_TREES).mean_square(0.7, 9.0, 0.0)
+    problems = [core.smoothing_problem(N_TREES, NO_GROUPS) for core in number_forests(weights)]
+    expected = sum(problem.mean_square(0.7, 9.0, 0.0) for problem in problems)
+    found = vector_forest(weights).smoothing_problem(N_TREES, NO_GROUPS).mean_square(0.7, 9.0, 0.0)
     assert found == pytest.approx(expected, rel=1e-6)
 
 
 @WEIGHTED
 def test_contrasts_of_components_are_added_up(weights):
-    gains, distances = vector_forest(weights).contrasts(8.0)
-    expected = [core.contrasts(8.0) for core in number_forests(weights)]
+    gains, distances = vector_forest(weights).contrasts(8.0, NO_GROUPS)
+    expected = [core.contrasts(8.0, NO_GROUPS) for core in number_forests(weights)]
     np.testing.assert_allclose(gains, sum(one[0] for one in expected), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(distances, expected[0][1])
 
@@ -117,7 +119,9 @@ def test_a_file_needs_no_inner_vectors(weights, n_online):
     assert arrays["nodes.summary"].size < core.n_nodes * (1 + LENGTH) / 2
     restored.restore(arrays)
     np.testing.assert_array_equal(restored.means(POINTS, 1), core.means(POINTS, 1))
-    np.testing.assert_array_equal(restored.leave_one_out(N_TREES, 1), core.leave_one_out(N_TREES, 1))
+    np.testing.assert_array_equal(
+        restored.leave_one_out(N_TREES, NO_GROUPS, 1), core.leave_one_out(N_TREES, NO_GROUPS, 1)
+    )
 
 
 BROKEN = {

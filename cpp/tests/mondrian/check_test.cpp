@@ -166,7 +166,7 @@ TEST(a_lost_node_is_noticed) {
 TEST(a_wrong_weight_is_noticed) {
   for (const float weight : {0.0F, 1.5F, -1.0F, std::numeric_limits<float>::quiet_NaN()}) {
     Victim victim;
-    victim.node(victim.leaf).weight = weight;
+    victim.node(victim.leaf).count = weight;
     CHECK(victim.says("misjudges the weight"));
   }
 }

@@ -26,7 +26,7 @@ std::vector<double> portrait(const Forest<M>& forest, const MondrianTree<M>& tre
       std::sort(rows.begin(), rows.end());
       lines.push_back(-static_cast<double>(rows.size()));
       lines.insert(lines.end(), rows.begin(), rows.end());
-      lines.push_back(double{node.weight});
+      lines.push_back(double{node.count});
     } else {
       lines.insert(lines.end(), {double{node.time}, static_cast<double>(node.feature), double{node.location}});
     }

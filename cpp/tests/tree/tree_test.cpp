@@ -16,7 +16,7 @@ std::vector<RowId> rows_of(const Tree& tree, NodeId leaf) {
 }
 
 bool same_leaf(const Node& a, const Node& b) {
-  return a.is_leaf() && b.is_leaf() && a.n_rows == b.n_rows && a.first_row == b.first_row && a.weight == b.weight &&
+  return a.is_leaf() && b.is_leaf() && a.n_rows == b.n_rows && a.first_row == b.first_row && a.count == b.count &&
          a.box == b.box;
 }
 
@@ -63,8 +63,8 @@ TEST(a_point_on_the_location_goes_left) {
 
 TEST(a_leaf_counts_and_weighs_its_rows) {
   const Tree tree = two_leaves();
-  CHECK(tree.nodes[1].n_rows == 2 && tree.nodes[1].weight == 3.0F);
-  CHECK(tree.nodes[2].n_rows == 1 && tree.nodes[2].weight == 4.0F);
+  CHECK(tree.nodes[1].n_rows == 2 && tree.nodes[1].count == 3.0F);
+  CHECK(tree.nodes[2].n_rows == 1 && tree.nodes[2].count == 4.0F);
   CHECK((rows_of(tree, 1) == std::vector<RowId>{0, 1}));
 }
 
@@ -97,7 +97,7 @@ TEST(join_leaves_undoes_split_leaf) {
   Tree tree = two_leaves();
   tree.join_leaves(Tree::root);
   const Node& root = tree.nodes[Tree::root];
-  CHECK(root.is_leaf() && root.n_rows == 3 && root.weight == 7.0F && root.box == 5);
+  CHECK(root.is_leaf() && root.n_rows == 3 && root.count == 7.0F && root.box == 5);
   CHECK((rows_of(tree, Tree::root) == std::vector<RowId>{0, 1, 2}));
 }
 

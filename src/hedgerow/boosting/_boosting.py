@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from hedgerow._copies import Copies, find_copies, warn_if_doubtful
 from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing, interrupted_after
@@ -22,7 +23,6 @@ from hedgerow._validation import (
     check_integer,
     drop_weightless,
     n_threads_of,
-    warn_if_light,
 )
 from hedgerow.boosting._files import BoostingFiles
 from hedgerow.boosting._stages import MOST_CHOOSING, Choice, Stages, choose, fit_stages
@@ -64,7 +64,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         """What the stages learn of these labels: a number or a vector for each."""
 
     @abstractmethod
-    def _calibrate(self, labels: Floats, weights: Floats) -> None:
+    def _calibrate(self, labels: Floats, weights: Floats, copies: Copies) -> None:
         """Learn from leave-one-out how what the stages say becomes a prediction."""
 
     def _begin_labels(self) -> None:
@@ -105,7 +105,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Labels.
         sample_weight : array of shape (n_samples,), optional
-            A row of weight w counts as w equal rows. Rows of weight zero are ignored.
+            A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored.
 
         Returns
         -------
@@ -115,7 +115,6 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         rows = self._checked_rows(X, y, sample_weight, first=True)
         if rows[0].shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        warn_if_light(rows[2], rows[0].shape[0], 2)
         self._begin(*rows)
         return self
 
@@ -258,12 +257,14 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
         self._begin_targets(labels, weights)
         targets = self._targets(labels)
+        copies = find_copies(X, labels)
+        warn_if_doubtful(copies, stacklevel=7)
         if not online or (is_second_doubling and X.shape[0] < 2 * MOST_CHOOSING):
-            self._choice = choose(X, targets, weights, self.scaling, self.linear, seed, self.n_jobs)
+            self._choice = choose(X, targets, weights, copies, self.scaling, self.linear, seed, self.n_jobs)
         forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}
         before = [stage for stage in self._stages.forests if stage.label_shape == targets.shape[1:]] if online else ()
-        self._stages = fit_stages(X, targets, weights, self._choice, self.max_stages, seed, before, **forest)
-        self._calibrate(labels, weights)
+        self._stages = fit_stages(X, targets, weights, copies, self._choice, self.max_stages, seed, before, **forest)
+        self._calibrate(labels, weights, copies)
         self._next_relearn = 2 * X.shape[0]
 
     def _relearn_if_due(self) -> None:

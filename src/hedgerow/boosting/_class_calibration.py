@@ -53,9 +53,12 @@ class ClassCalibration(NamedTuple):
 
 
 def class_shares(labels: Floats, weights: Floats, n_classes: int) -> tuple[Floats, float]:
-    """Shares of the classes, as if one more row had been split among them, and the share of that row."""
+    """Shares of the classes, as if one more row had been split among them, and the share of that row.
+
+    It has the mean weight of the others.
+    """
     counts = np.zeros(n_classes)
-    np.add.at(counts, labels.astype(np.intp), weights if weights.size else 1.0)
+    np.add.at(counts, labels.astype(np.intp), weights / weights.mean() if weights.size else 1.0)
     total = float(counts.sum()) + 1.0
     shares: Floats = (counts + 1.0 / n_classes) / total
     return shares, 1.0 / total

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hedgerow._classes import ClassTable, label_array, plain_label
 from hedgerow._classifying import Classifying
+from hedgerow._copies import Copies
 from hedgerow._persistence import Arrays
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._class_calibration import ClassCalibration, calibrate_classes, class_shares, log_loss
@@ -272,7 +273,7 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
         labels, weights = self._rows.labels[:n], self._rows.weights[:n]
         return self._probabilities(self._targets(labels) - self._stages.residuals), labels, weights
 
-    def _calibrate(self, labels: Floats, weights: Floats) -> None:
+    def _calibrate(self, labels: Floats, weights: Floats, copies: Copies) -> None:
         scores = self._scores(self._targets(labels) - self._stages.residuals)
         self._calibration = calibrate_classes(scores, labels, weights, *self._calibration[:2])
 

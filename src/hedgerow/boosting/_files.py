@@ -11,7 +11,7 @@ from hedgerow._persistence import Arrays, Saveable
 from hedgerow.boosting._ridge import Ridge
 from hedgerow.boosting._stages import TRANSFORMS, Choice, Stages
 
-RIDGE_PARTS = ("centre", "scale", "lower", "upper", "slopes", "intercept")
+RIDGE_PARTS = ("centre", "scale", "lower", "upper", "slopes", "intercept", "penalty")
 
 
 class BoostingFiles(Saveable):
@@ -123,11 +123,12 @@ def described_forests(forests: list[Any], name: str) -> tuple[list[Any], Arrays]
 def _restored_ridge(width: int, shape: tuple[int, ...], arrays: Arrays) -> Ridge:
     parts = [_finite(arrays[f"ridge.{name}"]) for name in RIDGE_PARTS]
     n_values = int(np.prod(shape, dtype=int))
-    sizes = [width, width, width, width, width * n_values, n_values]
-    if [part.size for part in parts] != sizes or (parts[1] <= 0).any():
+    sizes = [width, width, width, width, width * n_values, n_values, 1]
+    if [part.size for part in parts] != sizes or (parts[1] <= 0).any() or (parts[6] < 0).any():
         raise ValueError("its linear part has the wrong shape")
-    centre, scale, lower, upper, slopes, intercept = parts
-    return Ridge(centre, scale, lower, upper, slopes.reshape(width, *shape), intercept.reshape(shape))
+    centre, scale, lower, upper, slopes, intercept, penalty = parts
+    slopes, intercept = slopes.reshape(width, *shape), intercept.reshape(shape)
+    return Ridge(centre, scale, lower, upper, slopes, intercept, float(penalty[0]))
 
 
 def _finite(array: Any) -> Any:

@@ -8,13 +8,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow._copies import Copies, find_copies
 from hedgerow._persistence import Arrays
 from hedgerow._regressing import Regressing
+from hedgerow.boosting import _reshaping as reshaping
 from hedgerow.boosting._boosting import MondrianBoosting
-from hedgerow.boosting._calibration import Calibration, calibrate
-from hedgerow.boosting._reshaping import Reshaping, fit_reshaping, honest_rows
+from hedgerow.boosting._calibration import Calibration, Slab, calibrate, with_distance
+from hedgerow.boosting._reshaping import Reshaping
 from hedgerow.boosting._reshaping_files import ReshapingFiles
 from hedgerow.boosting._stage import NumberStage, mean_square, weighted_mean
+from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
+from hedgerow.mondrian._calibration import MOST_SLAB_WORK, draw_slabs
+from hedgerow.mondrian._learning import Sample
 from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
 from hedgerow.predictive._forecasts import check_returns
 from hedgerow.predictive._shapes import NormalShape
@@ -206,16 +211,46 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
     def _targets(self, labels: Floats) -> Floats:
         return labels
 
-    def _calibrate(self, labels: Floats, weights: Floats) -> None:
-        X, (_, _, residuals, doubts) = self._rows.arrays[0], self._stages
-        honest = honest_rows(X, labels, weights)
-        few = weights[honest] if weights.size else weights
-        self._calibration = calibrate(residuals[honest], doubts[honest], few, self.tail)
+    def _calibrate(self, labels: Floats, weights: Floats, copies: Copies) -> None:
+        _, _, residuals, doubts = self._stages
+        found = calibrate(residuals, doubts, weights, self.tail)
+        slabs = self._left_out_slabs(labels, weights, copies) if copies.n_units >= FEWEST_FAR else []
+        variance = mean_square(labels - weighted_mean(labels, weights), weights)
+        mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
+        of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in self._stages.forests)
+        self._calibration = with_distance(found, doubts, slabs, variance, of_one_row)
         self._reshaping = None
-        if self.shape == "auto":
-            dist = self._calibration.distribution(labels - residuals, doubts)
-            forest = {"n_estimators": max(1, self.n_estimators // 2), "n_jobs": self.n_jobs}
-            self._reshaping = fit_reshaping(X, labels, weights, dist, honest, self._seed, **forest)
+        if self.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
+            self._learn_shapes(labels, weights, copies)
+
+    def _left_out_slabs(self, labels: Floats, weights: Floats, copies: Copies) -> list[Slab]:
+        """Slabs of rows, left out one after another; asks some of the trees."""
+        X = self._rows.arrays[0]
+        units, of_units = Sample(X, labels, weights, copies).units
+        n_trees = min(self.n_estimators, max(5, MOST_SLAB_WORK // units.size))
+        slabs = []
+        for out, asked in draw_slabs(X, units, self.feature_importances_, self._seed):
+            blocks = np.ones(labels.size, dtype=np.uint32)
+            blocks[out] = 0
+            mean, doubt = self._stages.without_blocks(X, labels, weights, blocks, 1, n_trees)
+            places = units[asked]
+            slabs.append(Slab((labels - mean)[places], doubt[places], of_units[asked] if of_units.size else of_units))
+        return slabs
+
+    def _learn_shapes(self, labels: Floats, weights: Floats, copies: Copies) -> None:
+        """Learn shapes from what is said of rows without their fold."""
+        X = self._rows.arrays[0]
+        seeds = np.random.SeedSequence([self._seed, 2]).generate_state(2).tolist()
+        drawn = reshaping.draw(labels.size, reshaping.MOST_ROWS, seeds[0])
+        folds = reshaping.folds_of(drawn, copies, labels.size, seeds[1])
+        n_trees = max(1, self.n_estimators // 2)
+        said = self._stages.without_blocks(X, labels, weights, folds, reshaping.N_FOLDS, n_trees)
+        mean, doubt = (part[drawn] for part in said)
+        X, labels, weights = X[drawn], labels[drawn], weights[drawn] if weights.size else weights
+        dist = calibrate(labels - mean, doubt, weights, self.tail).distribution(mean, doubt)
+        forest: dict[str, Any] = {"n_estimators": max(1, self.n_estimators // 2), "n_jobs": self.n_jobs}
+        sample = copies.of(drawn), dist, drawn
+        self._reshaping = reshaping.fit_reshaping(X, labels, weights, *sample, self._seed, **forest)
 
     def _left_out(self) -> tuple[Floats, LocationScale]:
         """Labels and distributions of the rows when the stages were last learned."""
@@ -224,7 +259,8 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         dist = self._calibration.distribution(labels - residuals, doubts)
         if self._reshaping is None:
             return labels, dist
-        return labels, self._reshaping.apply_left_out(dist, X, self._calibration.spread(doubts))
+        copies = find_copies(X, labels)
+        return labels, self._reshaping.apply_left_out(dist, X, self._calibration.spread(doubts), copies)
 
     def _forecast(self, X: Floats, mean: Floats, doubt: Floats, inflation: Floats | None = None) -> LocationScale:
         dist = self._calibration.distribution(mean, doubt, inflation)

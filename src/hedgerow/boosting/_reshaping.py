@@ -1,8 +1,8 @@
-"""How the shape of what is left over differs from row to row, learned from leave-one-out by forests of indicators.
+"""How the shape of what is left over differs from row to row, learned by forests of indicators.
 
-Leave-one-out gives each row the level u = F(z) at which its label fell in the common distribution. Were that right for
-all rows alike, u would be uniform wherever one looks. For some levels c the indicators 1{u <= c} are learned as the
-components of a vector, by the forests that learn classes. Their squared errors, added over the levels, are the
+Predicted without its fold, each row has a level u = F(z) at which its label fell in the common distribution. Were that
+right for all rows alike, u would be uniform wherever one looks. For some levels c the indicators 1{u <= c} are learned
+as the components of a vector, by the forests that learn classes. Their squared errors, added over the levels, are the
 continuous ranked probability score of the levels, so smoothing is chosen by that score. Where rows are skewed, heavy on
 one side, cut off or discrete, probabilities move; with them move means and variances.
 """
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow._copies import Copies, Numbers
 from hedgerow.boosting._stage import VectorStage, mean_square
 from hedgerow.predictive import LocationScale, Reshaped
 
@@ -31,6 +32,10 @@ PROBED_ROWS, PROBED_TREES = 1000, 10
 
 LEAST_GAIN = 0.002
 """A stage that takes away less than this share of the score is not kept."""
+
+N_FOLDS = 4
+"""Folds without which rows are predicted, for shapes to be learned from that."""
+IN_NO_FOLD = 0xFFFFFFFF
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
 """How much of the common shape stays in every row's own, one of these."""
@@ -58,11 +63,11 @@ class Reshaping(NamedTuple):
             moved += forest.moments(_seen(X, dist.location, spread, sees))[0]
         return self._reshaped(dist, moved)
 
-    def apply_left_out(self, dist: LocationScale, X: Floats, spread: Floats) -> LocationScale:
-        """Return the same for the rows that were there when it was learned, each without itself."""
+    def apply_left_out(self, dist: LocationScale, X: Floats, spread: Floats, copies: Copies) -> LocationScale:
+        """Return the same for the rows that were there when it was learned, each without itself and its copies."""
         moved = np.zeros((X.shape[0], LEVELS.size))
         for forest, sees in zip(self.forests, self.sees_columns, strict=True):
-            moved += _left_out(forest, _seen(X, dist.location, spread, sees), self.drawn)
+            moved += _left_out(forest, _seen(X, dist.location, spread, sees), self.drawn, copies)
         return self._reshaped(dist, moved)
 
     def _reshaped(self, dist: LocationScale, moved: Floats) -> LocationScale:
@@ -81,62 +86,71 @@ def levels_of(moved: Floats, share: float) -> Floats:
     return found
 
 
+def draw(n: int, most: int, seed: int) -> npt.NDArray[np.intp]:
+    """Draw rows without replacement, in order."""
+    return np.sort(np.random.default_rng(seed).choice(n, min(n, most), replace=False))
+
+
+def folds_of(drawn: npt.NDArray[np.intp], copies: Copies, n: int, seed: int) -> Numbers:
+    """Deal the rows drawn to `N_FOLDS` folds at random, copies to the same; others are in none."""
+    unit = copies.groups if copies.groups.size else np.arange(n)
+    fold_of_unit = np.full(int(unit.max()) + 1, IN_NO_FOLD, dtype=np.uint32)
+    units = np.unique(unit[drawn])
+    fold_of_unit[units] = np.random.default_rng(seed).permutation(np.arange(units.size, dtype=np.uint32) % N_FOLDS)
+    return fold_of_unit[unit]
+
+
 def fit_reshaping(
     X: Floats,
     labels: Floats,
     weights: Floats,
+    copies: Copies,
     dist: LocationScale,
-    honest: npt.NDArray[np.bool_],
+    drawn: npt.NDArray[np.intp],
     seed: int,
     **forest: Any,
 ) -> Reshaping | None:
-    """Learn shapes from the leave-one-out distributions of rows; None if that does not pay.
+    """Learn shapes from the rows drawn, and what was predicted of each without its fold; None if that does not pay.
 
-    What pays is judged by the rows that are `honest`.
+    The forests see where a row was predicted and how surely. Without its fold, not leave-one-out: what is predicted
+    without one row differs from row to row by the very target that is missing, and where little else differs a forest
+    would read the target off it. What is predicted without a fold is the same function for all of the fold.
     """
-    n = X.shape[0]
-    if n < FEWEST_ROWS:
+    if copies.n_units < FEWEST_ROWS:
         return None
-    seeds = np.random.SeedSequence([seed, 1]).generate_state(6).tolist()
-    drawn = _draw(n, MOST_ROWS, seeds[0])
+    seeds = np.random.SeedSequence([seed, 1]).generate_state(5).tolist()
     ranks = dist.cdf(labels)
     indicators = (ranks[:, None] <= LEVELS) - LEVELS
     offsets = np.average(indicators, axis=0, weights=weights if weights.size else None)
     residuals, forests, sees_columns = indicators - offsets, [], []
-    judged = _few(weights, honest)
+    least_gain = LEAST_GAIN + N_FOLDS / copies.n_units
     for number, sees in enumerate((False, True)):
         columns = _seen(X, dist.location, dist.scale, sees)
-        probed = drawn[_draw(drawn.size, PROBED_ROWS, seeds[1])]
-        few = columns[probed], residuals[probed], _few(weights, probed)
-        probe = Probe(PROBED_TREES, scaling="half", random_state=seeds[2 + number], n_jobs=forest["n_jobs"])
-        left = few[1] - probe.fit(*few[:2], few[2] if few[2].size else None).calibrated(few[1])[0]
-        if mean_square(left, few[2]) > mean_square(few[1], few[2]):
+        probed = draw(labels.size, PROBED_ROWS, seeds[0])
+        probe = Probe(PROBED_TREES, scaling="half", random_state=seeds[1 + number], n_jobs=forest["n_jobs"])
+        before, few = residuals[probed], _few(weights, probed)
+        left = before - _fitted(probe, columns[probed], before, few, copies.of(probed))
+        if mean_square(left, few) > mean_square(before, few):
             continue
-        stage = VectorStage(scaling="half", random_state=seeds[4 + number], **forest)
-        stage.fit(columns[drawn], residuals[drawn], _few(weights, drawn) if weights.size else None)
-        left = residuals - _left_out(stage, columns, drawn)
-        if mean_square(left[honest], judged) < (1.0 - LEAST_GAIN) * mean_square(residuals[honest], judged):
+        stage = VectorStage(scaling="half", random_state=seeds[3 + number], **forest)
+        left = residuals - _fitted(stage, columns, residuals, weights, copies)
+        if mean_square(left, weights) < (1.0 - least_gain) * mean_square(residuals, weights):
             forests.append(stage)
             sees_columns.append(sees)
             residuals = left
     if not forests:
         return None
-    moved, ranks = (indicators - residuals)[honest], ranks[honest]
-    share = max(SHARES, key=lambda share: _mean_log_slope(levels_of(moved, share), ranks, judged))
+    moved = indicators - residuals
+    share = max(SHARES, key=lambda share: _mean_log_slope(levels_of(moved, share), ranks, weights))
     return Reshaping(forests, sees_columns, drawn.astype(np.uint32), offsets, share)
 
 
-def honest_rows(X: Floats, labels: Floats, weights: Floats) -> npt.NDArray[np.bool_]:
-    """Tell rows without a twin, which has the same features and label, and so tells leave-one-out what it should guess.
-
-    Where rows with twins are the rule, new rows will have them too, and all rows are honest.
-    """
-    words = np.ascontiguousarray(np.column_stack([X, labels]) + 0.0).view(np.uint64)
-    factors = np.random.default_rng(0).integers(1, 2**63, words.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    prints = ((words ^ (words >> np.uint64(29))) * factors).sum(axis=1)
-    _, place, count = np.unique(prints, return_inverse=True, return_counts=True)
-    alone: npt.NDArray[np.bool_] = (count[place] == 1) & ((weights < 1.5) if weights.size else True)
-    return alone if 2 * np.count_nonzero(alone) >= labels.size else np.ones(labels.size, dtype=bool)
+def _fitted(stage: VectorStage, columns: Floats, residuals: Floats, weights: Floats, copies: Copies) -> Floats:
+    """Let a stage learn; return what it says of each row without it."""
+    stage._copies = copies
+    stage.fit(columns, residuals, weights if weights.size else None)
+    stage._copies = None
+    return stage.calibrated(residuals, copies.groups)[0]
 
 
 def _seen(X: Floats, location: Floats, scale: Floats, sees_columns: bool) -> Floats:
@@ -148,17 +162,12 @@ def _few(weights: Floats, rows: Any) -> Floats:
     return weights[rows] if weights.size else weights
 
 
-def _draw(n: int, most: int, seed: int) -> npt.NDArray[np.intp]:
-    drawn = np.random.default_rng(seed).choice(n, min(n, most), replace=False)
-    return np.sort(drawn)
-
-
-def _left_out(forest: VectorStage, columns: Floats, drawn: npt.NDArray[Any]) -> Floats:
+def _left_out(forest: VectorStage, columns: Floats, drawn: npt.NDArray[Any], copies: Copies) -> Floats:
     """What a forest says of each row without it; of the rows that it has not learned, what it says."""
     others = np.ones(columns.shape[0], dtype=bool)
     others[drawn] = False
     said = np.empty((columns.shape[0], LEVELS.size))
-    said[drawn] = forest.calibrated(columns[drawn])[0]
+    said[drawn] = forest.calibrated(columns[drawn], copies.of(drawn.astype(np.intp)).groups)[0]
     if others.any():
         said[others] = forest.moments(np.ascontiguousarray(columns[others]))[0]
     return said

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow._copies import NO_GROUPS, Numbers
+
 Floats = npt.NDArray[np.float64]
 
 PENALTIES = 10.0 ** np.arange(-4, 5)
@@ -26,6 +28,7 @@ class Ridge:
     upper: Floats
     slopes: Floats
     intercept: Floats
+    penalty: float
 
     def __call__(self, X: Floats) -> Floats:
         """Values at rows."""
@@ -42,12 +45,12 @@ class Ridge:
         return {name: np.ravel(value) for name, value in vars(self).items()}
 
 
-def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
+def fit_ridge(X: Floats, y: Floats, weights: Floats, groups: Numbers = NO_GROUPS) -> tuple[Ridge, Floats]:
     """Return the ridge regression whose leave-one-out error is smallest, and its leave-one-out residuals.
 
     With the singular values of the standardised columns every penalty costs little, and leaving row i out costs
-    nothing: its residual is the plain one over 1 - h_i, h the diagonal of the hat matrix. A row of weight w is w equal
-    rows, of which one is left out.
+    nothing: its residual is the plain one over 1 - h_i, h the diagonal of the hat matrix. A row is left out whole,
+    whatever its weight, and its copies with it, rows of one group: the h_i of a group are added up.
     """
     share = weights / weights.sum()
     lower, upper = X.min(axis=0), X.max(axis=0)
@@ -57,18 +60,44 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats) -> tuple[Ridge, Floats]:
     root = np.sqrt(weights)[:, None]
     U, singular, V = _decomposed(root * gaps)
     projected = U.T @ (root * (targets - mean))
-    best = np.inf, np.zeros((X.shape[1], mean.size)), targets - mean
+    best = np.inf, np.zeros((X.shape[1], mean.size)), targets - mean, np.inf
     for penalty in PENALTIES * weights.sum() / 100.0:
         kept = singular**2 / (singular**2 + penalty)
         fitted = (U * kept) @ projected / root
-        leverage = np.minimum(((U**2) @ kept + share) / np.maximum(weights, 1.0), 0.999)
+        leverage = (U**2) @ kept + share
+        if groups.size:
+            leverage = np.bincount(groups, weights=leverage)[groups]
+        leverage = np.minimum(leverage, 0.999)
         residuals = (targets - mean - fitted) / (1.0 - leverage)[:, None]
         error = float((share @ residuals**2).sum())
         if error < best[0]:
-            best = error, V @ ((kept / singular)[:, None] * projected), residuals
+            best = error, V @ ((kept / singular)[:, None] * projected), residuals, penalty
     shape = y.shape[1:]
-    ridge = Ridge(centre, scale, lower, upper, best[1].reshape(X.shape[1], *shape), mean.reshape(shape))
+    slopes, intercept, penalty = best[1].reshape(X.shape[1], *shape), mean.reshape(shape), float(best[3])
+    ridge = Ridge(centre, scale, lower, upper, slopes, intercept, min(penalty, np.finfo(np.float64).max))
     return ridge, best[2].reshape(y.shape)
+
+
+def without_blocks(ridge: Ridge, X: Floats, y: Floats, weights: Floats, blocks: Numbers, n_blocks: int) -> Floats:
+    """What the same ridge says of the rows of each block, learned from all rows outside it; zeros for the others."""
+    columns = (np.clip(X, ridge.lower, ridge.upper) - ridge.centre) / ridge.scale
+    targets = y.reshape(y.shape[0], -1)
+    said = np.zeros_like(targets)
+    for block in range(n_blocks):
+        out = blocks == block
+        kept = np.where(out, 0.0, weights)
+        total = kept.sum()
+        if not total > 0.0:
+            continue
+        centre, mean = kept @ columns / total, kept @ targets / total
+        gaps = columns - centre
+        scaled = gaps * kept[:, None]
+        square = scaled.T @ gaps
+        square[np.diag_indices_from(square)] += ridge.penalty
+        slopes = np.linalg.lstsq(square, scaled.T @ (targets - mean), rcond=None)[0]
+        inside = np.clip(columns[out], columns[kept > 0.0].min(axis=0), columns[kept > 0.0].max(axis=0))
+        said[out] = mean + (inside - centre) @ slopes
+    return said.reshape(y.shape)
 
 
 def _standardised(X: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:

@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow import _core
+from hedgerow._copies import NO_GROUPS, Copies, Numbers
 from hedgerow._persistence import Arrays
 from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian import MondrianForestRegressor
+from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._learning import FEWEST_AGAIN, FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._scaling import ColumnScaling
-from hedgerow.mondrian._smoothing import FIRST_RATE, FIRST_RATIO, Calibration
+from hedgerow.mondrian._smoothing import FIRST_RATE, FIRST_RATIO
 
 Floats = npt.NDArray[np.float64]
 
@@ -46,6 +48,8 @@ class BoostedForest(MondrianForest):
 
     _to_beat: float | None = None  # the mean square that leave-one-out must get below for the stage to be worth growing
 
+    _copies: Copies | None = None  # among the rows that are learned together; None if nobody has looked
+
     _before: BoostedForest | None = None  # the stage in this place when rows were fewer, from which learning begins
 
     def _learn_units(
@@ -57,20 +61,23 @@ class BoostedForest(MondrianForest):
     def _learns_again(self, core: Any) -> bool:
         return self._before is not None and bool(core.n_rows >= FEWEST_AGAIN)
 
-    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
-        """Leave that to the model of which this is a stage."""
+    def _find_copies(self, X: Floats, labels: Floats) -> Copies:
+        return Copies(NO_GROUPS, labels.size) if self._copies is None else self._copies
 
-    def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:
+    def _groups_held(self) -> Numbers:
+        return NO_GROUPS  # what is left over of labels does not tell which rows are copies
+
+    def _left_out(self, core: Any, n_trees: int, groups: Numbers) -> tuple[Floats, Floats]:
         """Labels less their leave-one-out means over the first trees, and the variance between the trees."""
         raise NotImplementedError
 
-    def _learn_label_model(self, core: Any) -> None:
-        super()._learn_label_model(core)
+    def _learn_label_model(self, core: Any, sample: Sample) -> None:
+        super()._learn_label_model(core, sample)
         n_first = min(N_TREES, core.n_trees)
         if self._to_beat is None or n_first == core.n_trees:
             return
-        residuals, between = self._left_out(core, n_first)
-        weights = core.row_weights()
+        residuals, between = self._left_out(core, n_first, sample.copies.groups)
+        weights = sample.weights
         # What so few trees differ by averages out as more grow.
         averaged_out = mean_square(np.sqrt(between), weights) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
         if mean_square(residuals, weights) - averaged_out > self._to_beat:
@@ -94,10 +101,10 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
         mean, within, between = self._core.moments(X, rule, n_threads)
         return self._origin + mean, self._doubt(within, between)
 
-    def calibrated(self, labels: Floats) -> tuple[Floats, Floats]:
-        """The same for the rows learned, each without itself; gamma_1 becomes what makes their errors typical."""
+    def calibrated(self, labels: Floats, groups: Numbers) -> tuple[Floats, Floats]:
+        """The same for the rows learned, without themselves and copies; gamma_1 becomes what makes errors typical."""
         n_threads = n_threads_of(self.n_jobs)
-        mean, within, between = self._core.leave_one_out(self._rule(), self._core.n_trees, n_threads)
+        mean, within, between = self._core.leave_one_out(self._rule(), self._core.n_trees, groups, n_threads)
         mean = self._origin + mean
         weights = self._core.row_weights()
         error = mean_square(labels - mean, weights)
@@ -110,14 +117,26 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
         scale, noise = self._core.query(self._rule())[1:]
         return mean, self._doubt(scale * within + noise, between)
 
+    def doubt_of_one_row(self, weight: float) -> float:
+        """The doubt within trees at a row that is alone, of so much weight."""
+        return float(self._core.query(self._rule())[1] / (self._core.model[1] * weight))
+
+    def without_blocks(self, blocks: Numbers, n_blocks: int, n_trees: int) -> tuple[Floats, Floats]:
+        """The same for the rows learned, each without its whole block; asks some of the trees only."""
+        rule = self._rule()
+        mean, within, between = self._core.leave_blocks_out(rule, n_trees, blocks, n_blocks, n_threads_of(self.n_jobs))
+        scale, noise = self._core.query(rule)[1:]
+        return self._origin + mean, self._doubt(scale * within + noise, between)
+
     def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned. Holds no review."""
         rule, labels = self._rule(), self._encode_labels(y)
         mean, within, between = self._core.moments_then_learn(X, labels, weights, rule, n_threads_of(self.n_jobs))
         return self._origin + mean, self._doubt(within, between)
 
-    def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:
-        mean, _, between = core.leave_one_out(self._rule_of(core, Calibration()), n_trees, n_threads_of(self.n_jobs))
+    def _left_out(self, core: Any, n_trees: int, groups: Numbers) -> tuple[Floats, Floats]:
+        rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
+        mean, _, between = core.leave_one_out(rule, n_trees, groups, n_threads)
         return core.row_labels() - mean, between
 
     def _doubt(self, within: Floats, between: Floats) -> Floats:
@@ -165,9 +184,9 @@ class VectorStage(BoostedForest):
         """Mean at rows; of the doubt about it nothing is said."""
         return self._core.means(X, n_threads_of(self.n_jobs)), np.empty((X.shape[0], 0))
 
-    def calibrated(self, labels: Floats) -> tuple[Floats, Floats]:
-        """The same for the rows learned, each without itself."""
-        mean, _ = self._core.leave_one_out(self._core.n_trees, n_threads_of(self.n_jobs))
+    def calibrated(self, labels: Floats, groups: Numbers) -> tuple[Floats, Floats]:
+        """The same for the rows learned, each without itself and its copies."""
+        mean, _ = self._core.leave_one_out(self._core.n_trees, groups, n_threads_of(self.n_jobs))
         return mean, np.empty((labels.shape[0], 0))
 
     def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -199,17 +218,17 @@ class VectorStage(BoostedForest):
     def _set_label_model(self, core: Any) -> None:
         core.set_model(FIRST_RATE, FIRST_RATIO, n_threads_of(self.n_jobs))
 
-    def _learn_label_model(self, core: Any) -> None:
-        if core.weight >= FEWEST_ROWS:
+    def _learn_label_model(self, core: Any, sample: Sample) -> None:
+        if sample.copies.n_units >= FEWEST_ROWS:
             effort = self._effort(self._learns_again(core))
             n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
-            problem = core.smoothing_problem(min(N_TREES, n_trees))
-            numbers = learn_smoothing(problem, 0.0, (None, None), effort.n_searches)
+            problem = core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups)
+            numbers = learn_smoothing(problem, 0.0, sample.mean_weight, (None, None), effort.n_searches)
             core.set_model(*numbers, n_threads_of(self.n_jobs))
-        super()._learn_label_model(core)
+        super()._learn_label_model(core, sample)
 
-    def _left_out(self, core: Any, n_trees: int) -> tuple[Floats, Floats]:
-        mean, between = core.leave_one_out(n_trees, n_threads_of(self.n_jobs))
+    def _left_out(self, core: Any, n_trees: int, groups: Numbers) -> tuple[Floats, Floats]:
+        mean, between = core.leave_one_out(n_trees, groups, n_threads_of(self.n_jobs))
         return self._vectors.to_array()[core.row_labels().astype(np.intp)] - mean, between
 
     # Files.

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.boosting._ridge import Ridge, fit_ridge
+from hedgerow._copies import Copies, Numbers
+from hedgerow.boosting._ridge import Ridge, fit_ridge, without_blocks
 from hedgerow.boosting._stage import NotWorthGrowingError, NumberStage, VectorStage, mean_square
 
 Floats = npt.NDArray[np.float64]
@@ -62,6 +63,23 @@ class Stages(NamedTuple):
             doubt += doubted
         return mean, doubt
 
+    def without_blocks(
+        self, X: Floats, labels: Floats, weights: Floats, blocks: Numbers, n_blocks: int, n_trees: int
+    ) -> tuple[Floats, Floats]:
+        """Return mean and doubt of the rows of each block without the labels of the whole block, asking some trees.
+
+        The rows are those that were learned together. Of rows that are in no block nothing is said.
+        """
+        mean, doubt = np.zeros_like(labels), np.zeros_like(self.doubts)
+        if self.ridge is not None:
+            weights = weights if weights.size else np.ones(labels.shape[0])
+            mean = without_blocks(self.ridge, X, labels, weights, blocks, n_blocks)
+        for forest in self.forests:
+            added, doubted = forest.without_blocks(blocks, n_blocks, n_trees)
+            mean += added
+            doubt += doubted
+        return mean, doubt
+
     def _before(self, X: Floats) -> tuple[Floats, Floats]:
         n = X.shape[0]
         mean = np.zeros((n, *self.residuals.shape[1:])) if self.ridge is None else self.ridge(X)
@@ -72,6 +90,7 @@ def fit_stages(
     X: Floats,
     labels: Floats,
     weights: Floats,
+    copies: Copies,
     choice: Choice,
     max_stages: int,
     seed: int,
@@ -83,7 +102,7 @@ def fit_stages(
     if labels.size == 0:  # vectors without components: there is nothing to tell
         return Stages(None, [], labels, np.zeros((X.shape[0], 0)))
     if choice.linear:
-        ridge, residuals = fit_ridge(X, labels, weights if weights.size else np.ones(X.shape[0]))
+        ridge, residuals = fit_ridge(X, labels, weights if weights.size else np.ones(X.shape[0]), copies.groups)
     kind: Any = NumberStage if labels.ndim == 1 else VectorStage
     forests: list[Any] = []
     doubts = np.zeros((X.shape[0], kind.N_DOUBTS))
@@ -91,13 +110,14 @@ def fit_stages(
         stage = kind(scaling=choice.transform, hyperparameters="learned", random_state=int(stage_seed), **forest)
         to_beat = (1.0 - LEAST_GAIN) * mean_square(residuals, weights)
         stage._to_beat = to_beat if number > 0 else None
+        stage._copies = copies
         stage._before = before[number] if number < len(before) else None
         try:
             stage.fit(X, residuals, weights if weights.size else None)
         except NotWorthGrowingError:
             break
-        stage._before = None
-        mean, doubt = stage.calibrated(residuals)
+        stage._before = stage._copies = None
+        mean, doubt = stage.calibrated(residuals, copies.groups)
         after = mean_square(residuals - mean, weights)
         if number > 0 and after > to_beat:
             break
@@ -110,17 +130,24 @@ def fit_stages(
 
 
 def choose(
-    X: Floats, labels: Floats, weights: Floats, transform: str, linear: str | bool, seed: int, n_jobs: int | None
+    X: Floats,
+    labels: Floats,
+    weights: Floats,
+    copies: Copies,
+    transform: str,
+    linear: str | bool,
+    seed: int,
+    n_jobs: int | None,
 ) -> Choice:
     """Choose what is left open by the leave-one-out error of small first stages on some of the rows."""
     transforms = TRANSFORMS if transform == "auto" else (transform,)
     linears = (False, True) if linear == "auto" else (bool(linear),)
-    if labels.size == 0 or (weights.sum() if weights.size else X.shape[0]) < FEWEST_ROWS:
+    if labels.size == 0 or copies.n_units < FEWEST_ROWS:
         return Choice("half" if transform == "auto" else transform, linear is True)
     if len(transforms) == len(linears) == 1:
         return Choice(transforms[0], linears[0])
     few = np.sort(np.random.default_rng(seed).choice(X.shape[0], min(MOST_CHOOSING, X.shape[0]), replace=False))
-    rows = X[few], labels[few], weights[few] if weights.size else weights
+    rows = X[few], labels[few], weights[few] if weights.size else weights, copies.of(few)
     errors: dict[Choice, float] = {}
 
     def error(choice: Choice) -> float:

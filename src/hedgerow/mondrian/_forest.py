@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
+from hedgerow._copies import warn_if_doubtful
 from hedgerow._random import draw_seed
 from hedgerow._transaction import all_or_nothing
 from hedgerow._validation import (
@@ -22,9 +23,8 @@ from hedgerow._validation import (
     check_positive,
     drop_weightless,
     n_threads_of,
-    warn_if_light,
 )
-from hedgerow.mondrian._learning import LEAST_BLOCK, Sample
+from hedgerow.mondrian._learning import FEWEST_IN_BLOCK
 from hedgerow.mondrian._reviews import WORK_BETWEEN_SIGNALS, ReviewedForest
 from hedgerow.mondrian._scaling import ColumnScaling, column_range
 
@@ -76,7 +76,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Labels.
         sample_weight : array of shape (n_samples,), optional
-            A row of weight w counts as w equal rows, in every respect. Rows of weight zero are ignored.
+            A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored.
 
         Returns
         -------
@@ -87,21 +87,21 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         X, y, weights = drop_weightless(X, y, sample_weight)
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._warn_if_light(weights, X.shape[0])
         self._begin_labels(y)
         labels = self._encode_labels(y)
         core = self._empty_core(X.shape[1], draw_seed(self.random_state))
         recent = slice(None if self.window is None else -self.window, None)
-        sample = Sample(X[recent], labels[recent], weights[recent])
+        sample = self._sample(X[recent], labels[recent], weights[recent])
+        warn_if_doubtful(sample.copies)
         scaling = self._choose_scaling(*column_range(sample.X), lambda: (sample.X, sample.weights))
         scaling = self._learn_units(sample, scaling, core.seed, 0)
         core.set_scaling(*scaling.arrays)
-        core.store(*sample)
+        core.store(*sample[:3])
         self._set_label_model(core)
-        self._grow(core)
+        self._grow(core, sample)
         core.next_review = core.arrivals + core.n_rows
         self._adopt(core, scaling)
-        self.__dict__.update(self._calibrated(core))
+        self.__dict__.update(self._calibrated(core, sample, scaling.rates))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -198,7 +198,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
     def feature_importances_(self) -> Floats:
         """Share of each column in how much labels change across the cuts of the trees, less what noise explains."""
         self._check_learned()
-        gains = self._core.contrasts(LEAST_BLOCK)[0].clip(min=0.0)
+        gains = self._core.contrasts(FEWEST_IN_BLOCK, self._groups_held())[0].clip(min=0.0)
         shares: Floats = gains / gains.sum() if gains.sum() > 0 else np.full(gains.size, 1.0 / gains.size)
         return shares
 
@@ -294,9 +294,6 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
 
     def _encode_known_label(self, y: Any) -> float:
         return self._encode_label(y)
-
-    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
-        warn_if_light(weights, n_rows, self._least_split)
 
     def _adopt(self, core: Any, scaling: ColumnScaling) -> None:
         self._core = core

@@ -12,14 +12,21 @@ import numpy.typing as npt
 from hedgerow import _core
 from hedgerow._persistence import Arrays
 from hedgerow._validation import check_positive, n_threads_of
-from hedgerow.mondrian._forest import MondrianForest
-from hedgerow.mondrian._learning import (
-    FEWEST_ROWS,
-    N_TREES,
+from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
+from hedgerow.mondrian._calibration import (
+    MOST_SLAB_WORK,
+    Calibration,
+    LeftOut,
+    draw_slabs,
     learn_calibration,
-    learn_smoothing,
+    with_distance,
+    with_tails,
 )
-from hedgerow.mondrian._smoothing import Calibration, Smoothing, paper_ratio
+from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Sample, learn_smoothing
+from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
+from hedgerow.mondrian._noise import Noise, learn_noise
+from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,6 +47,7 @@ class GaussianForest(MondrianForest):
 
     _origin: float  # subtracted from all labels
     _calibration: Calibration
+    _noise: Noise | None
     _noise_ratio: float  # K where the core has no hierarchy to keep it
 
     _SHAPING = (*MondrianForest._SHAPING, "smoothing")
@@ -68,7 +76,7 @@ class GaussianForest(MondrianForest):
         return self.min_samples_split if self.min_samples_split is not None else 2 if self._learns else 10
 
     def _begin_labels(self, y: Any) -> None:
-        self._calibration = Calibration()
+        self._calibration, self._noise = Calibration(), None
         with np.errstate(over="ignore"):
             self._origin = float(np.mean(_finite(y) / 2)) * 2
 
@@ -111,30 +119,62 @@ class GaussianForest(MondrianForest):
         if numbers != core.model:
             core.set_model(*numbers, n_threads_of(self.n_jobs))
 
-    def _learn_label_model(self, core: Any) -> None:
-        if not self._learns or self.smoothing == "moments" or core.label_moments[0] < FEWEST_ROWS:
+    def _learn_label_model(self, core: Any, sample: Sample) -> None:
+        if not self._learns or self.smoothing == "moments" or sample.copies.n_units < FEWEST_ROWS:
             return
         effort = self._effort(self._learns_again(core))
         n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
         numbers = learn_smoothing(
-            core.smoothing_problem(min(N_TREES, n_trees)),
+            core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups),
             core.query(self._rule_of(core, Calibration()))[0],
+            sample.mean_weight,
             (self.drift_rate, self._settings().known_ratio()),
             effort.n_searches,
         )
         core.set_model(*numbers, n_threads_of(self.n_jobs))
 
-    def _calibrated(self, core: Any) -> dict[str, Any]:
-        n_looked_at = min(core.n_rows, self._EFFORT.most_calibrating)
-        if not self._learns or self.smoothing == "moments" or core.label_moments[0] < FEWEST_ROWS or n_looked_at == 0:
-            return {"_calibration": Calibration()}
-        places = np.unique(np.linspace(0, core.n_rows - 1, n_looked_at).astype(np.uint32))
+    def _calibrated(self, core: Any, sample: Sample, rates: Floats) -> dict[str, Any]:
+        most, n_units = self._EFFORT.most_calibrating, sample.copies.n_units
+        if not self._learns or self.smoothing == "moments" or n_units < FEWEST_ROWS or most == 0:
+            return {"_calibration": Calibration(), "_noise": None}
         rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
-        means, variances = core.leave_one_out_by_tree(rule, places, n_threads)
-        labels, weights = core.row_labels()[places], core.row_weights()
-        weights = weights[places] if weights.size else weights
-        fixed, ratio = (self.drift_variance, self.noise_variance), self.signal_to_noise
-        return {"_calibration": learn_calibration(labels, means, variances, weights, fixed, ratio)}
+        units, of_units = sample.units
+        some = np.unique(np.linspace(0, n_units - 1, min(n_units, most)).astype(np.intp))
+        places, weights = units[some].astype(np.uint32), _of(of_units, some)
+        said = core.leave_one_out_by_tree(rule, places, sample.copies.groups, n_threads)
+        rows = LeftOut(sample.labels[places], weights, *said)
+        fixed, known_ratio = (self.drift_variance, self.noise_variance), self.signal_to_noise
+        is_free = fixed == (None, None) and known_ratio is None
+        weight, _, squares = core.label_moments
+        variance = squares / weight
+        learns_distance = is_free and n_units >= FEWEST_FAR
+        found = learn_calibration(rows, fixed, known_ratio, 0.0 if learns_distance else variance)
+        if math.isnan(found.variance) or not learns_distance:
+            return {"_calibration": found, "_noise": None}
+        slabs = self._left_out_slabs(core, sample, rates)
+        found = with_distance(found, rows, slabs, variance, 1.0 / (core.model[1] * sample.mean_weight))
+        noise, factors = None, np.ones(n_units)
+        if n_units >= FEWEST_NOISY:
+            mean, within, between = core.leave_one_out(rule, core.n_trees, sample.copies.groups, n_threads)
+            errors = (sample.labels - mean) ** 2 / (found.variances(within) + found.spread**2 * between)
+            noise, factors = learn_noise(sample.X[units], errors[units], of_units, self._new_noise_forest, core.seed)
+        return {"_calibration": with_tails(found, rows, factors[some]), "_noise": noise}
+
+    def _left_out_slabs(self, core: Any, sample: Sample, rates: Floats) -> list[LeftOut]:
+        """Slabs of rows, left out one after another; asks some of the trees."""
+        rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
+        units, weights = sample.units
+        n_trees = min(core.n_trees, max(5, MOST_SLAB_WORK // units.size))
+        slabs = []
+        for out, asked in draw_slabs(sample.X, units, rates if rates.size else np.ones(core.width), core.seed):
+            places = units[asked].astype(np.uint32)
+            said = core.leave_rows_out_by_tree(rule, n_trees, out, places, n_threads)
+            slabs.append(LeftOut(sample.labels[places], _of(weights, asked), *said))
+        return slabs
+
+    def _new_noise_forest(self) -> Any:
+        """A forest for the logarithms of squared residuals: it has neither intervals nor noise of its own."""
+        raise NotImplementedError
 
     def _rule(self) -> _core.QueryRule:
         return self._rule_of(self._core, self._calibration)
@@ -153,16 +193,18 @@ class GaussianForest(MondrianForest):
             is_hierarchy = not isinstance(self._core, _core.MomentsForest)
             model = list(self._core.model) if is_hierarchy else [self._noise_ratio]
             calibration = None if math.isnan(self._calibration.variance) else list(self._calibration)
-            state[0].update(origin=self._origin, model=model, calibration=calibration)
+            noise, arrays = (None, {}) if self._noise is None else self._noise.described()
+            state[0].update(origin=self._origin, model=model, calibration=calibration, noise=noise)
+            state[1].update(arrays)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
         self._origin = float(numbers["origin"])
-        self._calibration = Calibration()
+        self._calibration, self._noise = Calibration(), None
         if numbers["calibration"] is not None:
-            self._calibration = Calibration(*(float(number) for number in numbers["calibration"]))
-            if not all(math.isfinite(number) and number > 0 for number in self._calibration):
-                raise ValueError("its calibration is not positive and finite")
+            self._calibration = Calibration.from_numbers(numbers["calibration"])
+        if numbers["noise"] is not None:
+            self._noise = Noise.from_description(numbers["noise"], arrays, self._new_noise_forest())
         self._restored_model = [float(number) for number in numbers["model"]]
         if not math.isfinite(self._origin):
             raise ValueError("its origin is not finite")
@@ -184,3 +226,7 @@ def _finite(y: Any) -> Floats:
     if not np.isfinite(labels).all():
         raise ValueError("y contains NaN or infinity; every label must be a finite number")
     return labels
+
+
+def _of(weights: Floats, places: npt.NDArray[np.intp]) -> Floats:
+    return weights[places] if weights.size else weights

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._core import TreeMixtures
+from hedgerow._copies import NO_GROUPS, Copies
 from hedgerow._simplex import Point, around, minimise
+from hedgerow._validation import NO_WEIGHTS
 from hedgerow.mondrian._scaling import ColumnScaling
-from hedgerow.mondrian._smoothing import Calibration
 
 Floats = npt.NDArray[np.float64]
 
 FEWEST_ROWS = 16
-"""With fewer rows, or less weight, nothing is learned."""
+"""With fewer rows, copies counted once, nothing is learned."""
 
 N_TREES = 10
 """Trees in which rates are learned, and smoothing at most: its error is corrected for how few they are."""
@@ -38,9 +38,6 @@ class Effort(NamedTuple):
     most_calibrating: int = 1000  # rows that the variance is learned from, at most; 0 if it is learned elsewhere
 
 
-N_LIKELIHOODS = 70
-"""Steps of the search for the variance."""
-
 AGAIN = {"n_rounds": 1, "n_searches": 12}
 """What is spent less by a review that begins with the rates in force."""
 
@@ -48,7 +45,7 @@ FEWEST_AGAIN = 100
 """With fewer rows a review begins from nothing: what was learned before, from half as many, is of little help."""
 
 
-LEAST_BLOCK = 8.0
+FEWEST_IN_BLOCK = 8.0
 """Contrasts are taken in blocks of so many rows or more."""
 
 POWER, FLOOR = 0.75, 0.01
@@ -56,16 +53,34 @@ POWER, FLOOR = 0.75, 0.01
 
 
 class Sample(NamedTuple):
-    """Rows to learn from: features, labels as the core takes them, and weights, or none."""
+    """Rows to learn from: features, labels as the core takes them, weights, or none, and which rows are copies."""
 
     X: Floats
     labels: Floats
     weights: Floats
+    copies: Copies
 
     @property
-    def weight(self) -> float:
-        """How many rows these count as."""
-        return float(self.weights.sum()) if self.weights.size else float(self.labels.size)
+    def mean_weight(self) -> float:
+        """Of a row, copies counted as one."""
+        return (float(self.weights.sum()) if self.weights.size else float(self.labels.size)) / self.copies.n_units
+
+    @property
+    def units(self) -> tuple[npt.NDArray[np.intp], Floats]:
+        """The first of each set of copies, in order, and what they all weigh; no weights if all weigh the same."""
+        weights: Floats = self.weights if self.weights.size else np.ones(self.labels.size)
+        first = np.arange(self.labels.size)
+        if self.copies.groups.size:
+            _, places, unit = np.unique(self.copies.groups, return_index=True, return_inverse=True)
+            order = np.argsort(places)  # rows stay in order
+            first, weights = places[order], np.bincount(unit, weights=weights)[order].astype(np.float64)
+        return first, weights if weights.min() < weights.max() else NO_WEIGHTS
+
+    def merged(self) -> Sample:
+        """Return the rows with copies merged into one, and weights relative to the largest."""
+        first, weights = self.units
+        alone = Copies(NO_GROUPS, first.size)
+        return Sample(self.X[first], self.labels[first], weights / weights.max() if weights.size else weights, alone)
 
     def few(self, most: int, seed: int) -> Sample:
         """Return so many of the rows at most, drawn without replacement."""
@@ -73,7 +88,8 @@ class Sample(NamedTuple):
         if n <= most:
             return self
         drawn = np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
-        return Sample(self.X[drawn], self.labels[drawn], self.weights[drawn] if self.weights.size else self.weights)
+        weights = self.weights[drawn] if self.weights.size else self.weights
+        return Sample(self.X[drawn], self.labels[drawn], weights, self.copies.of(drawn))
 
 
 Grow = Callable[[Sample, ColumnScaling, int], Any]
@@ -89,7 +105,8 @@ def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: in
     """
     constant = (sample.X[0] == sample.X).all(axis=0)
     for round_ in range(n_rounds):
-        gains, distances = grow(sample, scaling.at_rates(rates), round_).contrasts(LEAST_BLOCK)
+        core = grow(sample, scaling.at_rates(rates), round_)
+        gains, distances = core.contrasts(FEWEST_IN_BLOCK, sample.copies.groups)
         slopes = np.divide(gains * rates**2, distances, out=np.zeros_like(gains), where=distances > 0).clip(min=0.0)
         if not slopes.max() > 0.0:
             return np.ones_like(rates)
@@ -100,12 +117,14 @@ def learn_rates(grow: Grow, sample: Sample, scaling: ColumnScaling, n_rounds: in
 def learn_smoothing(
     problem: Any,
     centre: float,
+    mean_weight: float,
     known: tuple[float | None, float | None],
     n_searches: int,
 ) -> tuple[float, float]:
     """gamma_2 and K that make the leave-one-out error of a few trees smallest; those known stay as they are.
 
-    The search begins where a coarse grid is best, not with what was learned before: the two lie along a flat valley,
+    What a row says is K times its weight, so weights that are all multiplied by a constant find a K divided by it. The
+    search begins where a coarse grid is best, not with what was learned before: the two lie along a flat valley,
     and one search after another would follow it without end.
     """
     rate, ratio = known
@@ -120,55 +139,8 @@ def learn_smoothing(
     free = [place for place, number in enumerate(known) if number is None]
     if not free:
         return numbers(())
-    points = [(math.log(a), math.log(b)) for a in (0.05, 0.3, 1.5, 8.0) for b in (30.0, 3000.0)]
+    points = [(math.log(a), math.log(b / mean_weight)) for a in (0.05, 0.3, 1.5, 8.0) for b in (30.0, 3000.0)]
     grid = list(dict.fromkeys(tuple(point[place] for place in free) for point in points))
     start = min(grid, key=error)
     steps = [(0.7, 1.0)[place] for place in free]
     return numbers(minimise(error, around(start, steps), n_searches)[0])
-
-
-def learn_calibration(
-    labels: Floats,
-    means: Floats,
-    variances: Floats,
-    weights: Floats,
-    fixed: tuple[float | None, float | None],
-    ratio: float | None,
-) -> Calibration:
-    """gamma_1, sigma_y^2 and the spread of the trees under which leave-one-out labels are most likely.
-
-    Row i of `means` and `variances`, in units of gamma_1, has one component a tree. Trees err apart from each other,
-    and averaging them takes away most of that; so their spread overstates the doubt about the mean. And the K that
-    smooths best is not the one that tells the noise. `fixed` are gamma_1 and sigma_y^2 where they are known, and
-    `ratio` is theirs if that is known.
-    """
-    of_rows = weights if weights.size else None
-    error = float(np.average((labels - means.mean(axis=1)) ** 2, weights=of_rows))
-    typical = float(np.average(variances.mean(axis=1), weights=of_rows))
-    if not (error > 0.0 and math.isfinite(error) and typical > 0.0):
-        return Calibration()
-    mixtures = TreeMixtures(labels, weights, means, variances)
-    # Far from all rows the variance is gamma_1, of which rows say little: it is at least that of all labels.
-    least = float(np.average((labels - np.average(labels, weights=of_rows)) ** 2, weights=of_rows))
-
-    def calibration(logs: Point) -> Calibration:
-        drift, noise = (math.exp(min(max(log, -14.0), 6.0)) for log in logs[:2])
-        drift = max(error * drift / typical, least if ratio is None else 0.0) if fixed[0] is None else fixed[0]
-        noise = error * noise if ratio is None else drift / ratio
-        noise = noise if fixed[1] is None else fixed[1]
-        return Calibration(drift, noise, 1.0 / (1.0 + math.exp(-logs[2])))
-
-    def loss(logs: Point) -> float:
-        return -float(mixtures.mean_log_density(*calibration(logs)))
-
-    return calibration(minimise(loss, around((-1.0, -1.0, 0.0), (1.0, 1.0, -1.5)), N_LIKELIHOODS)[0])
-
-
-def log_mixture_density(labels: Floats, means: Floats, variances: Floats, spread: float) -> Floats:
-    """Log density of each label under its row of components, equally weighted, with their means brought together."""
-    centre = means.mean(axis=1, keepdims=True)
-    misses = labels[:, None] - centre - spread * (means - centre)
-    logs = -0.5 * (np.log(2.0 * np.pi * variances) + misses**2 / variances)
-    highest = logs.max(axis=1)
-    density: Floats = np.log(np.exp(logs - highest[:, None]).mean(axis=1)) + highest
-    return density

@@ -12,9 +12,10 @@ from scipy.special import logsumexp
 from sklearn.base import RegressorMixin
 
 from hedgerow._validation import n_threads_of
+from hedgerow.mondrian._calibration import Calibration, log_density
 from hedgerow.mondrian._gaussian import GaussianForest
-from hedgerow.mondrian._learning import log_mixture_density
-from hedgerow.mondrian._smoothing import Calibration
+from hedgerow.mondrian._learning import Effort
+from hedgerow.mondrian._noise import N_TREES as N_NOISE_TREES
 from hedgerow.predictive import LeaveOneOut, NormalMixture
 from hedgerow.predictive._forecasts import check_returns, joined
 
@@ -156,8 +157,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         mean: Floats = self._origin + np.concatenate([part[0] for part in parts])
         if not return_std:
             return mean
-        spread = self._calibration.spread
-        return mean, np.sqrt(np.concatenate([within + spread**2 * between for _, within, between in parts]))
+        within, between = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
+        return mean, self._std(X, within, between)
 
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
@@ -231,7 +232,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
 
         With ``min_samples_split=2`` this is exact: a Mondrian tree with one label struck out has the law of a tree that
         has not seen the row. With more, the row left out has helped to shape the leaf in which it is predicted. A row
-        of weight w is w equal rows, of which one is left out.
+        is left out whole, whatever its weight, and its copies with it: rows with the same features and the same target,
+        unless features are so coarse that equal rows are no copies.
 
         Returns
         -------
@@ -240,15 +242,19 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         """
         self._check_hierarchy("loo_predict")
         rule, n_threads, labels = self._rule(), n_threads_of(self.n_jobs), self._core.row_labels()
-        _, scale, noise = self._core.query(rule)
-        spread = self._calibration.spread
+        calibration, groups = self._calibration, self._groups_held()
+        if math.isnan(calibration.variance):
+            calibration = Calibration(*self._core.query(rule)[1:])
+        factors = np.ones(labels.size)
+        if self._noise is not None:
+            factors = self._noise.left_out_factors(self._core.row_values())
         parts: list[tuple[Floats, Floats, Floats]] = []
         for places in np.array_split(np.arange(labels.size, dtype=np.uint32), 1 + labels.size // 20_000):
-            means, variances = self._core.leave_one_out_by_tree(rule, places, n_threads)
-            variances = scale * variances + noise
-            std = np.sqrt(variances.mean(axis=1) + spread**2 * means.var(axis=1))
-            log_density = log_mixture_density(labels[places], means, variances, spread)
-            parts.append((self._origin + means.mean(axis=1), std, log_density))
+            means, variances = self._core.leave_one_out_by_tree(rule, places, groups, n_threads)
+            variances = factors[places, None] * calibration.variances(variances)
+            std = np.sqrt(variances.mean(axis=1) + calibration.spread**2 * means.var(axis=1))
+            density = log_density(calibration, labels[places], means, variances)
+            parts.append((self._origin + means.mean(axis=1), std, density))
         return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
 
     # Hyper-parameters in use.
@@ -295,23 +301,39 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         self._check_learned()
 
     def _mixtures(self, X: Floats) -> NormalMixture:
-        n_threads = n_threads_of(self.n_jobs)
-        first, weights, means, variances = self._core.mixtures(X, self._rule(), n_threads)
-        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+        return self._mixture_of(X, *self._core.mixtures(X, self._rule(), n_threads_of(self.n_jobs)))
 
     def _mixtures_then_learn(self, X: Floats, labels: Floats, sample_weight: Floats) -> NormalMixture:
         n_threads = n_threads_of(self.n_jobs)
-        first, weights, means, variances = self._core.predict_then_learn(
-            X, labels, sample_weight, self._rule(), n_threads
-        )
-        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads)
+        return self._mixture_of(X, *self._core.predict_then_learn(X, labels, sample_weight, self._rule(), n_threads))
 
     def _moments_then_learn(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        spread = self._calibration.spread
         mean, within, between = self._core.moments_then_learn(
             X, labels, weights, self._rule(), n_threads_of(self.n_jobs)
         )
-        return self._origin + mean, np.sqrt(within + spread**2 * between)
+        return self._origin + mean, self._std(X, within, between)
+
+    def _noise_factors(self, X: Floats) -> Floats:
+        """By how much the variance of each row differs from what it would be if noise did not vary."""
+        return np.ones(X.shape[0]) if self._noise is None else self._noise.factors(X)
+
+    def _std(self, X: Floats, within: Floats, between: Floats) -> Floats:
+        return np.sqrt(self._noise_factors(X) * within + self._calibration.spread**2 * between)
+
+    def _mixture_of(
+        self, X: Floats, first: npt.NDArray[np.int64], weights: Floats, means: Floats, variances: Floats
+    ) -> NormalMixture:
+        """Return what the core says of rows, with noise that varies and with tails."""
+        if self._noise is not None:
+            variances = variances * np.repeat(self._noise_factors(X), np.diff(first))
+        of_tails, ratios = self._calibration.tails
+        if ratios.size > 1:
+            weights, variances = np.outer(weights, of_tails).ravel(), np.outer(variances, ratios).ravel()
+            first, means = ratios.size * first, np.repeat(means, ratios.size)
+        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads_of(self.n_jobs))
+
+    def _new_noise_forest(self) -> MondrianForestRegressor:
+        return NoiseForest(N_NOISE_TREES, n_jobs=self.n_jobs, random_state=0)
 
     def _from_dist(self, X: Floats, ask: Callable[[NormalMixture, slice], Floats]) -> Floats:
         """Ask the mixtures of a few thousand rows at a time: whole, they take far more room than the answer."""
@@ -321,3 +343,9 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
             for begin in range(0, max(1, X.shape[0]), step)
         ]
         return np.concatenate(parts)
+
+
+class NoiseForest(MondrianForestRegressor):
+    """A forest that is asked for means only, and so spends less on learning."""
+
+    _EFFORT = Effort(most_rows=2000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=0)

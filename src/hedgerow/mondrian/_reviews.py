@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow._copies import NO_GROUPS, Copies, Numbers, find_copies
 from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian._learning import (
     AGAIN,
     FEWEST_AGAIN,
+    FEWEST_IN_BLOCK,
     FEWEST_ROWS,
-    LEAST_BLOCK,
     N_TREES,
     Effort,
     Sample,
@@ -51,11 +52,11 @@ class ReviewedForest(WideningForest):
     def _set_label_model(self, core: Any) -> None:
         """Set the label model's hyper-parameters to what can be said before trees have grown."""
 
-    def _learn_label_model(self, core: Any) -> None:
+    def _learn_label_model(self, core: Any, sample: Sample) -> None:
         """Learn them from leave-one-out in the first trees, as soon as these have grown."""
 
-    def _calibrated(self, core: Any) -> dict[str, Any]:
-        """Return attributes that are learned from leave-one-out once all trees have grown."""
+    def _calibrated(self, core: Any, sample: Sample, rates: Floats) -> dict[str, Any]:
+        """Return attributes that are learned by leaving rows out of all trees; the core has these rows."""
         return {}
 
     # Effort.
@@ -86,7 +87,7 @@ class ReviewedForest(WideningForest):
         self, sample: Sample, scaling: ColumnScaling, seed: int, arrivals: int, before: Floats = NO_WEIGHTS
     ) -> ColumnScaling:
         """Return the scaling with a rate for each column, if rates are to be learned; `before` are those in use."""
-        if not self._learns or sample.weight < FEWEST_ROWS:
+        if not self._learns or sample.copies.n_units < FEWEST_ROWS:
             return scaling
         seeds = np.random.SeedSequence([seed, arrivals]).generate_state(8, np.uint64).tolist()
         n_threads = n_threads_of(self.n_jobs)
@@ -95,29 +96,41 @@ class ReviewedForest(WideningForest):
             core = self._new_core(
                 width=rows.X.shape[1],
                 n_trees=N_TREES,
-                min_samples_split=LEAST_BLOCK,
+                min_samples_split=FEWEST_IN_BLOCK,
                 lifetime=float(self.lifetime),
                 seed=seeds[which],
                 window=0,
             )
             core.set_scaling(*units.arrays)
-            core.store(rows.X, rows.labels, rows.weights)
+            core.store(*rows[:3])
             core.grow(0, N_TREES, n_threads)
             core.grown()
             return core
 
         again = before.size > 0 and sample.labels.size >= FEWEST_AGAIN
-        effort, few = self._effort(again), sample.few(self._EFFORT.most_rows, seeds[-1])
+        effort, few = self._effort(again), sample.merged().few(self._EFFORT.most_rows, seeds[-1])
         first = before if again else np.ones(sample.X.shape[1])
         return scaling.at_rates(learn_rates(grow, few, scaling, effort.n_rounds, first))
 
     # Growing.
 
-    def _grow(self, core: Any) -> None:
+    def _find_copies(self, X: Floats, labels: Floats) -> Copies:
+        """Tell which rows leave-one-out leaves out together."""
+        return find_copies(X, labels)
+
+    def _sample(self, X: Floats, labels: Floats, weights: Floats) -> Sample:
+        copies = self._find_copies(X, labels) if self._learns else Copies(NO_GROUPS, labels.size)
+        return Sample(X, labels, weights, copies)
+
+    def _groups_held(self) -> Numbers:
+        """Copies among the rows that are held."""
+        return self._find_copies(self._core.row_values(), self._core.row_labels()).groups
+
+    def _grow(self, core: Any, sample: Sample) -> None:
         """All trees anew. The first are asked for the label model's numbers, with which the others then grow."""
         first = min(N_TREES, core.n_trees)
         self._grow_some(core, 0, first)
-        self._learn_label_model(core)
+        self._learn_label_model(core, sample)
         self._grow_some(core, first, core.n_trees)
         core.grown()
 
@@ -148,18 +161,18 @@ class ReviewedForest(WideningForest):
     def _review(self) -> None:
         core, scaling = self._core, self._scaling
         if self.scaling != "none" or self._learns:
-            values = cache(core.row_values)
-            suggested = self._choose_scaling(core.lower_seen, core.upper_seen, lambda: (values(), core.row_weights()))
+            rows = cache(lambda: self._sample(core.row_values(), core.row_labels(), core.row_weights()))
+            bounds = self._core.lower_seen, self._core.upper_seen
+            suggested = self._choose_scaling(*bounds, lambda: (rows().X, rows().weights))
             if self._learns:
-                sample = Sample(values(), core.row_labels(), core.row_weights())
-                suggested = self._learn_units(sample, suggested, core.seed, core.arrivals, scaling.rates)
+                suggested = self._learn_units(rows(), suggested, core.seed, core.arrivals, scaling.rates)
             if suggested.rates.size or scaling.is_far_from(suggested):
                 core, scaling = core.rescaled(*suggested.arrays), suggested
         self._set_label_model(core)
         learned: dict[str, Any] = {}
         if core is not self._core:
-            self._grow(core)
-            learned = self._calibrated(core)
+            self._grow(core, rows())
+            learned = self._calibrated(core, rows(), scaling.rates)
         core.next_review = core.arrivals + max(1, core.n_rows)
         self._core, self._scaling = core, scaling
         self.__dict__.update(learned)

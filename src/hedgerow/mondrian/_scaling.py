@@ -12,6 +12,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow._validation import NO_WEIGHTS
+
 Floats = npt.NDArray[np.float64]
 
 MOST_KNOTS = 1024
@@ -119,8 +121,9 @@ def half_scaling(X: Floats, weights: Floats) -> ColumnScaling:
 def rank_scaling(X: Floats, weights: Floats) -> ColumnScaling:
     """Each distinct value to its mid-rank, smallest to 0 and largest to 1, straight on beyond.
 
-    A row of weight w counts as w rows; no weights at all are an empty array.
+    A row of weight w counts as w rows; no weights at all are an empty array, and so are weights that are all equal.
     """
+    weights = weights if weights.size and weights.min() < weights.max() else NO_WEIGHTS
     slopes = range_slopes(*column_range(X))
     if X.shape[0] <= MOST_KNOTS:
         return ColumnScaling(*_ranks_of_all(X, weights), slopes)

@@ -10,17 +10,10 @@ import math
 from typing import NamedTuple
 
 from hedgerow._core import QueryRule
+from hedgerow.mondrian._calibration import Calibration
 
 FIRST_RATE, FIRST_RATIO = 1.0, 20.0
 """gamma_2 and K before there are enough rows to learn from."""
-
-
-class Calibration(NamedTuple):
-    """What turns beliefs into predictions, learned from leave-one-out."""
-
-    variance: float = math.nan  # gamma_1; NaN before it is learned
-    noise: float = math.nan  # sigma_y^2, no longer tied to gamma_1 / K
-    spread: float = 1.0  # how far apart the trees' means count
 
 
 class Smoothing(NamedTuple):
@@ -85,6 +78,9 @@ class Smoothing(NamedTuple):
             noise_share=1.0 / ratio if math.isnan(noise) else noise / variance,
             spread=calibration.spread,
             keeps_mean=True,
+            near=calibration.near,
+            far=calibration.far,
+            most=calibration.most,
         )
 
     def moments_rule(self, ratio: float, origin: float, keeps_mean: bool) -> QueryRule:

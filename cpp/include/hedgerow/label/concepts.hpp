@@ -4,8 +4,10 @@
 // changes one path only. Structure code may use these verbs and nothing else of a label model.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,6 +30,19 @@ struct Query {
   double spread = 1.0;  ///< of the components' means about the mean of the mixture: 1 for the mixture as it is
   /// Outside the data, say the mean of the nearest point within, and count the difference as a standard deviation?
   bool keeps_mean = false;
+  // How much the variance of mu counts beyond what leaving out one row at a time can tell.
+  double near = 1.0;                                      ///< in units of `variance`: as far as rows have neighbours
+  double far = 0.0;                                       ///< how much steeper it counts from there on
+  double most = std::numeric_limits<double>::infinity();  ///< it counts at most as this much
+
+  /// What the variance of mu, in units of `variance`, adds to that of a label.
+  [[nodiscard]] double doubt(double variance_of_mu) const {
+    return std::min(variance * variance_of_mu + far * std::max(variance_of_mu - near, 0.0), most);
+  }
+  /// A variance after the mean was moved by so much: the way there counts as a standard deviation.
+  [[nodiscard]] double moved(double variance_before, double by) const {
+    return std::min(variance_before + by * by, std::max(variance_before, most + noise));
+  }
 };
 
 /// A query point that leaves the tree on the edge above a node: x branches off `outside` per unit of time.

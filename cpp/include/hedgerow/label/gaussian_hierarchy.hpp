@@ -106,7 +106,7 @@ struct GaussianHierarchyBy : GaussianLabels {
   }
 
   [[nodiscard]] Gaussian speak(const Belief& belief, Query query) const {
-    return {belief.mean, query.variance * belief.variance + query.noise};
+    return {belief.mean, query.doubt(belief.variance) + query.noise};
   }
 
   /// Document 000, section 3.3: "the predictive mean at that node is the posterior of the parent of the new node".
@@ -120,8 +120,7 @@ struct GaussianHierarchyBy : GaussianLabels {
     const double variance = parent.variance + 2.0 * f.mean * (shared - parent.variance) +
                             f.square * (parent.variance + own.variance - 2.0 * shared) + (f.mean - f.square) * drift +
                             (parent.psi - f.mean * drift);
-    return {parent.mean + f.mean * gap,
-            query.variance * variance + query.noise + (f.square - f.mean * f.mean) * gap * gap};
+    return {parent.mean + f.mean * gap, query.doubt(variance) + query.noise + (f.square - f.mean * f.mean) * gap * gap};
   }
 
   /// The precision of a message after the drift of an edge.

@@ -88,10 +88,9 @@ struct MixtureMoments {
     between[i] = std::max(0.0, of_all_trees.square / n_trees - shifted * shifted);
   }
   /// The point keeps the mean of another; the way there widens its mixture.
-  void keep_mean(std::size_t i, double kept) {
-    const double moved = kept - mean[i];
+  void keep_mean(std::size_t i, double kept, const label::Query& query) {
+    within[i] = query.moved(within[i], kept - mean[i]);
     mean[i] = kept;
-    within[i] += moved * moved;
   }
 
   [[nodiscard]] std::vector<double> variances(const label::Query& query) const {
@@ -111,7 +110,7 @@ MixtureMoments predict_moments(const Forest<M>& forest, const Points& points, co
     for (std::size_t i = 0; i < n; ++i) found.set(begin + i, moments[i], n_trees, query.centre);
     const Outsiders outsiders(forest, query, scaled, n);
     const std::vector<double> kept = outsiders.kept_means(forest, query);
-    for (std::size_t k = 0; k < kept.size(); ++k) found.keep_mean(begin + outsiders.index[k], kept[k]);
+    for (std::size_t k = 0; k < kept.size(); ++k) found.keep_mean(begin + outsiders.index[k], kept[k], query);
   });
   return found;
 }
@@ -137,14 +136,15 @@ struct Mixtures {
 
   /// The components pushed since `begin` are a whole mixture: bring their means closer together and, if `kept` is a
   /// number, let that be their mean; the way there widens them.
-  void finish(std::size_t begin, double spread, double kept) {
-    if (spread == 1.0 && std::isnan(kept)) return;
-    double mean = 0.0;
+  void finish(std::size_t begin, const label::Query& query, double kept) {
+    if (query.spread == 1.0 && std::isnan(kept)) return;
+    double mean = 0.0, within = 0.0;
     for (std::size_t k = begin; k < weights.size(); ++k) mean += weights[k] * means[k];
-    const double moved = std::isnan(kept) ? 0.0 : kept - mean;
+    for (std::size_t k = begin; k < weights.size(); ++k) within += weights[k] * variances[k];
+    const double moved = std::isnan(kept) ? 0.0 : kept - mean, wider = query.moved(within, moved) - within;
     for (std::size_t k = begin; k < weights.size(); ++k) {
-      means[k] = mean + moved + spread * (means[k] - mean);
-      variances[k] += moved * moved;
+      means[k] = mean + moved + query.spread * (means[k] - mean);
+      variances[k] += wider;
     }
   }
 };
@@ -172,7 +172,7 @@ Mixtures predict_mixtures(const Forest<M>& forest, const Points& points, const l
       }
       double kept = std::numeric_limits<double>::quiet_NaN();
       if (next_outsider < kept_means.size() && outsiders.index[next_outsider] == i) kept = kept_means[next_outsider++];
-      share.finish(first, query.spread, kept);
+      share.finish(first, query, kept);
       share.first.push_back(static_cast<std::int64_t>(share.weights.size()));
     }
   });

@@ -87,15 +87,15 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
   for (const NodeId id : order) {
     const Node& node = tree.node(id);
     if (node.is_leaf()) {
-      double weight = 0.0;
+      double count = 0.0;
       std::copy_n(rows.row(node.first_row), width, lower.begin());
       upper = lower;
       tree.shape.for_each_row(id, [&](RowId row) {
         stretch_box(lower.data(), upper.data(), rows.row(row), width);
-        weight += rows.weight(row);
+        count += rows.count(row);
       });
-      if (!(std::abs(weight - static_cast<double>(node.weight)) <= 1e-4 * weight)) {
-        say(id, "misjudges the weight of its rows");
+      if (!(std::abs(count - static_cast<double>(node.count)) <= 1e-4 * count)) {
+        say(id, "miscounts its rows");
       }
       if (std::isinf(growth.lifetime) && !tree.is_paused(id, growth, model))
         say(id, "is a leaf that should have been split");
@@ -115,9 +115,9 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
       if (!(left_box.upper[node.feature] <= node.location)) say(id, "has a row on the wrong side, left");
       if (!(right_box.lower[node.feature] > node.location)) say(id, "has a row on the wrong side, right");
       if (tree.node(left).is_leaf() && tree.node(right).is_leaf() &&
-          !(static_cast<double>(tree.node(left).weight) + static_cast<double>(tree.node(right).weight) >=
+          !(static_cast<double>(tree.node(left).count) + static_cast<double>(tree.node(right).count) >=
             growth.min_samples_split * (1 - 1e-4))) {
-        say(id, "is split though its rows weigh too little");
+        say(id, "is split though its rows are too few");
       }
       if (model.pauses_pure() && model.is_pure(tree.summaries[id])) say(id, "is split though its labels are equal");
       join_boxes(lower.data(), upper.data(), left_box.lower, left_box.upper, right_box.lower, right_box.upper, width);

@@ -5,7 +5,9 @@
 // slope.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "hedgerow/label/gaussian_labels.hpp"
@@ -13,6 +15,7 @@
 #include "hedgerow/label/stable_hierarchy.hpp"
 #include "hedgerow/label/vector_hierarchy.hpp"
 #include "hedgerow/mondrian/forest.hpp"
+#include "hedgerow/mondrian/leave_one_out.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -90,35 +93,44 @@ struct VectorSpread {
   [[nodiscard]] double squares() const { return about_mean; }
 };
 
+/// Blocks of `fewest` rows or more are asked, copies (rows of one group; see `Groups`) counted once: what noise alone
+/// would give a cut is told by rows that differ, whatever they weigh.
 template <class Spread, label::LabelModel M>
-Contrasts contrasts(const Forest<M>& forest, double least_weight) {
+Contrasts contrasts(const Forest<M>& forest, double fewest, Groups groups) {
   const std::size_t width = forest.rows.width();
   Contrasts found{std::vector<double>(width, 0.0), std::vector<double>(width, 0.0)};
   std::vector<Spread> spreads;
+  std::vector<double> counts;
+  std::vector<std::uint32_t> met;
   for (const auto& tree : forest.trees) {
     if (tree.shape.is_empty()) continue;
     spreads.assign(tree.shape.nodes.size(), {});
+    counts.assign(spreads.size(), 0.0);
     tree.bottom_up(
         [&](NodeId leaf) {
+          met.clear();
           tree.shape.for_each_row(leaf, [&](RowId row) {
             spreads[leaf].add(forest.model, forest.rows.labels[row], forest.rows.weight(row));
+            met.push_back(groups.empty() ? row : groups[row]);
           });
+          std::ranges::sort(met);
+          counts[leaf] = static_cast<double>(std::ranges::unique(met).begin() - met.begin());
         },
         [&](NodeId id) {
           const Node& node = tree.node(id);
           const Spread& left = spreads[node.left()];
           const Spread& right = spreads[node.right()];
           spreads[id] = Spread::joined(left, right);
-          const double n = spreads[id].weight();
-          if (n < least_weight) return;
+          counts[id] = counts[node.left()] + counts[node.right()];
+          if (counts[id] < fewest) return;
           const double within = left.squares() + right.squares();
           const Box low = tree.box(node.left(), forest.rows), high = tree.box(node.right(), forest.rows);
           const auto centre = [d = node.feature](const Box& box) {
             return 0.5 * (static_cast<double>(box.lower[d]) + static_cast<double>(box.upper[d]));
           };
           const double apart = centre(high) - centre(low);
-          found.gains[node.feature] += (spreads[id].squares() - within) - within / (n - 2.0);
-          found.distances[node.feature] += left.weight() * right.weight() / n * apart * apart;
+          found.gains[node.feature] += (spreads[id].squares() - within) - within / (counts[id] - 2.0);
+          found.distances[node.feature] += left.weight() * right.weight() / spreads[id].weight() * apart * apart;
         });
   }
   return found;

@@ -63,7 +63,7 @@ class Extender {
  private:
   /// The row joins a leaf whose box holds it already.
   void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
-    tree.shape.push_row(leaf, row, setting.rows.weight(row));
+    tree.shape.push_row(leaf, row, setting.rows.count(row));
     setting.model.add(tree.summaries[leaf], setting.rows.labels[row], setting.rows.weight(row));
   }
 
@@ -73,18 +73,14 @@ class Extender {
     tree.stretch(leaf, setting.rows, setting.rows.row(row));
     settle(tree, leaf, row, setting);
     if (tree.is_paused(leaf, setting.growth, setting.model)) return;
-    if (is_pair(tree, leaf, setting)) return split_pair(tree, leaf, above, setting, stream);
+    if (is_pair(tree, leaf)) return split_pair(tree, leaf, above, setting, stream);
     members_.clear();
     tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
     grower_.grow(tree, leaf, above, members_, nullptr, setting, stream);
   }
 
   /// Two rows, of which neither can be split further: the most common block by far if min_samples_split is 2.
-  static bool is_pair(const MondrianTree<M>& tree, NodeId leaf, const Setting& setting) {
-    const Node& node = tree.node(leaf);
-    return node.n_rows == 2 && setting.growth.is_light(setting.rows.weight(node.first_row)) &&
-           setting.growth.is_light(setting.rows.weight(tree.shape.next_row[node.first_row]));
-  }
+  static bool is_pair(const MondrianTree<M>& tree, NodeId leaf) { return tree.node(leaf).n_rows == 2; }
 
   /// What the grower would do, draw by draw, with such a leaf: at most one cut, and any cut of its box parts the rows.
   void split_pair(MondrianTree<M>& tree, NodeId leaf, double above, const Setting& setting, random::Stream& stream) {

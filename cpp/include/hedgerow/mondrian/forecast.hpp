@@ -91,7 +91,7 @@ MixtureMoments predict_moments_then_learn(Forest<M>& forest, const Batch& batch,
     for (const auto& of_tree : by_tree) sum += of_tree[i];
     found.set(i, sum, static_cast<double>(n_trees), queries[i].centre);
     const double kept = kept_mean(entries, i, queries[i].centre);
-    if (!std::isnan(kept)) found.keep_mean(i, kept);
+    if (!std::isnan(kept)) found.keep_mean(i, kept, queries[i]);
   }
   if (is_empty && batch.n > 0) {  // no row before the first
     found.mean[0] = queries[0].centre;
@@ -127,7 +127,7 @@ Mixtures predict_then_learn(Forest<M>& forest, const Batch& batch, const QueryRu
       all.push(1.0, {queries[i].centre, queries[i].variance});
     } else {
       for (const Mixtures& found : by_tree) all.append(found, i);
-      all.finish(first, queries[i].spread, kept_mean(entries, i, queries[i].centre));
+      all.finish(first, queries[i], kept_mean(entries, i, queries[i].centre));
     }
     all.first.push_back(static_cast<std::int64_t>(all.weights.size()));
   }

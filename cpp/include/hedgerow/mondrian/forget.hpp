@@ -40,11 +40,11 @@ class Forgetter {
   }
 
  private:
-  /// The leaf's weight, box and summary anew, from the rows that are left.
+  /// The leaf's count, box and summary anew, from the rows that are left.
   void listen(MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const M& model) {
-    double weight = 0.0;
-    tree.shape.for_each_row(leaf, [&](RowId member) { weight += rows.weight(member); });
-    tree.shape.nodes[leaf].weight = static_cast<float>(weight);
+    double count = 0.0;
+    tree.shape.for_each_row(leaf, [&](RowId member) { count += rows.count(member); });
+    tree.shape.nodes[leaf].count = static_cast<float>(count);
     tree.measure_rows(leaf, rows);
     tree.hear_rows(leaf, rows, model);
   }
@@ -57,7 +57,7 @@ class Forgetter {
       const Node& left = tree.node(tree.node(parent).left());
       const Node& right = tree.node(tree.node(parent).right());
       if (!left.is_leaf() || !right.is_leaf()) break;
-      const bool is_light = growth.is_light(static_cast<double>(left.weight) + static_cast<double>(right.weight));
+      const bool is_light = growth.is_light(static_cast<double>(left.count) + static_cast<double>(right.count));
       if (!is_light && !has_become_pure(tree, parent, model)) break;
       tree.join_leaves(parent);
       listen(tree, parent, rows, model);

@@ -170,7 +170,9 @@ class Grower {
   /// The first cut that separates the block's rows, and the rows dealt to its sides.
   Cut sample_cut(const Block& block, std::vector<std::uint32_t>& members, const Task& task) {
     const Cut no_cut{0, 0, 0, task.begin};
-    if (setting_->growth.is_light(weight_of(block, members, task))) return no_cut;
+    if (setting_->growth.is_light(count_of(block, members, task))) return no_cut;
+    if (is_point(block, members, task))
+      return no_cut;  // without a draw: copies draw no more than a row of their weight
     if (setting_->model.pauses_pure() && is_pure(block, members, task)) return no_cut;
     double time = task.above;
     for (;;) {
@@ -223,12 +225,24 @@ class Grower {
     loose_.set_upper(d, upper);
   }
 
-  double weight_of(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) const {
+  double count_of(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) const {
     const Rows& rows = setting_->rows;
     if (rows.weights.empty()) return static_cast<double>(task.end - task.begin);
-    double weight = 0.0;
-    for (std::size_t i = task.begin; i < task.end; ++i) weight += rows.weights[block.row(members[i])];
-    return weight;
+    double count = 0.0;
+    for (std::size_t i = task.begin; i < task.end; ++i) count += rows.count(block.row(members[i]));
+    return count;
+  }
+
+  /// Do all rows lie on one point? Most often the first two tell.
+  bool is_point(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) const {
+    const std::size_t width = setting_->rows.width();
+    for (std::size_t i = task.begin + 1; i < task.end; ++i) {
+      for (std::size_t d = 0; d < width; ++d) {
+        const float* column = block.values + d * block.column_step;
+        if (column[members[i] * block.member_step] != column[members[task.begin] * block.member_step]) return false;
+      }
+    }
+    return true;
   }
 
   /// Are the labels all equal?
@@ -245,7 +259,7 @@ class Grower {
     typename M::Summary summary{};
     for (std::size_t i = task.begin; i < task.end; ++i) {
       const RowId row = block.row(members[i]);
-      tree_->shape.push_row(task.node, row, rows.weight(row));
+      tree_->shape.push_row(task.node, row, rows.count(row));
       setting_->model.add(summary, block.labels[members[i]], rows.weight(row));
     }
     tree_->summaries[task.node] = summary;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/forest.hpp"
@@ -22,10 +23,10 @@ struct LeftOut {
   std::vector<double> between;  ///< variance over trees of the mean
 };
 
-template <label::LabelModel M>
-LeftOut leave_one_out(const Forest<M>& forest, double centre, std::size_t n_asked, std::size_t n_threads) {
-  const auto labels = labels_of(forest.rows, forest.model);
-  const std::size_t n = forest.rows.capacity(), length = labels.length;
+/// ask(pass, tree, hear): one tree, flattened, is asked for what it says of rows without some labels.
+template <label::LabelModel M, class Ask>
+LeftOut leave_out(const Forest<M>& forest, std::size_t n_asked, std::size_t n_threads, Ask&& ask) {
+  const std::size_t n = forest.rows.capacity(), length = labels_of(forest.rows, forest.model).length;
   const std::size_t together = std::max<std::size_t>(1, n_threads);
   struct Said {
     std::vector<typename LeaveOneOutOf<M>::Value> means;
@@ -43,11 +44,10 @@ LeftOut leave_one_out(const Forest<M>& forest, double centre, std::size_t n_aske
       means.resize(n * length);
       variances.resize(n);
       flat[index].assign(forest.trees[begin + index], forest.growth);
-      passes[index].run(flat[index], forest.rows, labels, smoothing_of(forest.model), centre,
-                        [&](RowId row, const auto* mean, double variance) {
-                          std::copy_n(mean, length, means.data() + row * length);
-                          variances[row] = variance;
-                        });
+      ask(passes[index], flat[index], [&](RowId row, const auto* mean, double variance) {
+        std::copy_n(mean, length, means.data() + row * length);
+        variances[row] = variance;
+      });
     });
     for (std::size_t index = 0; index < count; ++index) {
       const auto n_before = static_cast<double>(begin + index);
@@ -63,16 +63,39 @@ LeftOut leave_one_out(const Forest<M>& forest, double centre, std::size_t n_aske
   return found;
 }
 
+template <label::LabelModel M>
+LeftOut leave_one_out(const Forest<M>& forest, double centre, Groups groups, std::size_t n_asked,
+                      std::size_t n_threads) {
+  const auto labels = labels_of(forest.rows, forest.model);
+  return leave_out(forest, n_asked, n_threads, [&](auto& pass, const FlatTree& tree, auto&& hear) {
+    pass.run(tree, forest.rows, labels, smoothing_of(forest.model), centre, groups, hear);
+  });
+}
+
+/// Each row as predicted without the labels of its whole block; blocks are numbered from 0, by row number. Rows of no
+/// block (`none`) have zeros.
+template <label::LabelModel M>
+LeftOut leave_blocks_out(const Forest<M>& forest, double centre, std::span<const std::uint32_t> blocks,
+                         std::uint32_t n_blocks, std::size_t n_asked, std::size_t n_threads) {
+  const auto labels = labels_of(forest.rows, forest.model);
+  return leave_out(forest, n_asked, n_threads, [&](auto& pass, const FlatTree& tree, auto&& hear) {
+    for (std::uint32_t block = 0; block < n_blocks; ++block) {
+      pass.run_without(
+          tree, forest.rows, labels, smoothing_of(forest.model), centre,
+          [&](RowId row) { return blocks[row] == block; }, hear);
+    }
+  });
+}
+
 /// What each tree says of some rows without their labels: means[i * n_trees + b] of the i-th of them, and variances of
 /// mu in units of gamma_1.
 struct LeftOutByTree {
   std::vector<double> means, variances;
 };
 
-template <class Clock>
-LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, double centre,
-                                    std::span<const RowId> wanted, std::size_t n_threads) {
-  const std::size_t n_trees = forest.trees.size();
+template <class Clock, class Ask>
+LeftOutByTree leave_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, std::size_t n_trees,
+                                std::span<const RowId> wanted, std::size_t n_threads, Ask&& ask) {
   LeftOutByTree found{std::vector<double>(wanted.size() * n_trees), std::vector<double>(wanted.size() * n_trees)};
   std::vector<std::uint32_t> place(forest.rows.capacity(), none);
   for (std::size_t i = 0; i < wanted.size(); ++i) place[wanted[i]] = static_cast<std::uint32_t>(i);
@@ -80,14 +103,34 @@ LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Cloc
   std::vector<LeaveOneOutOf<label::GaussianHierarchyBy<Clock>>> passes(flat.size());
   parallel::for_each_index(n_trees, n_threads, [&](std::size_t b, std::size_t worker) {
     flat[worker].assign(forest.trees[b], forest.growth);
-    passes[worker].run(flat[worker], forest.rows, NumberLabels{forest.rows}, forest.model, centre,
-                       [&](RowId row, const double* mean, double variance) {
-                         if (place[row] == none) return;
-                         found.means[place[row] * n_trees + b] = *mean;
-                         found.variances[place[row] * n_trees + b] = variance;
-                       });
+    ask(passes[worker], flat[worker], [&](RowId row, const double* mean, double variance) {
+      if (place[row] == none) return;
+      found.means[place[row] * n_trees + b] = *mean;
+      found.variances[place[row] * n_trees + b] = variance;
+    });
   });
   return found;
+}
+
+template <class Clock>
+LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, double centre,
+                                    Groups groups, std::span<const RowId> wanted, std::size_t n_threads) {
+  return leave_out_by_tree(forest, forest.trees.size(), wanted, n_threads,
+                           [&](auto& pass, const FlatTree& tree, auto&& hear) {
+                             pass.run(tree, forest.rows, NumberLabels{forest.rows}, forest.model, centre, groups, hear);
+                           });
+}
+
+/// The same of the first trees, without a set of rows all at once: those that are out, by row number.
+template <class Clock>
+LeftOutByTree leave_rows_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, double centre,
+                                     std::size_t n_trees, const std::vector<bool>& is_out,
+                                     std::span<const RowId> wanted, std::size_t n_threads) {
+  return leave_out_by_tree(forest, n_trees, wanted, n_threads, [&](auto& pass, const FlatTree& tree, auto&& hear) {
+    pass.run_without(
+        tree, forest.rows, NumberLabels{forest.rows}, forest.model, centre, [&](RowId row) { return is_out[row]; },
+        hear);
+  });
 }
 
 /// What trees say, from the centre, added up.
@@ -104,8 +147,9 @@ struct Sums {
 template <label::LabelModel M>
 class SmoothingProblem {
  public:
-  SmoothingProblem(const Forest<M>& forest, std::size_t n_trees)
+  SmoothingProblem(const Forest<M>& forest, std::size_t n_trees, std::vector<std::uint32_t> groups)
       : rows_(forest.rows),
+        groups_(std::move(groups)),
         model_(forest.model),
         lifetime_(forest.growth.lifetime),
         n_grown_(static_cast<double>(forest.trees.size())),
@@ -121,7 +165,7 @@ class SmoothingProblem {
     const std::size_t length = labels.length;
     said_.assign(rows_.capacity() * length, {});
     for (const FlatTree& tree : trees_) {
-      pass_.run(tree, rows_, labels, Smoothing::make(drift_rate, signal_to_noise, lifetime_), centre,
+      pass_.run(tree, rows_, labels, Smoothing::make(drift_rate, signal_to_noise, lifetime_), centre, groups_,
                 [&](RowId row, const auto* mean, double) {
                   for (std::size_t k = 0; k < length; ++k) said_[row * length + k].hear(mean[k] - centre);
                 });
@@ -143,6 +187,7 @@ class SmoothingProblem {
 
  private:
   const Rows& rows_;
+  std::vector<std::uint32_t> groups_;  ///< rows left out together
   const M& model_;
   double lifetime_;
   double n_grown_;  ///< trees of the forest

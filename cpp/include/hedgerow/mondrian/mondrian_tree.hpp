@@ -31,11 +31,11 @@ inline float kept_time(double time, double latest) {
 
 /// When blocks stop being split.
 struct Growth {
-  double min_samples_split = 2;  ///< a block whose rows weigh less is paused
+  double min_samples_split = 2;  ///< a block of fewer rows is paused; see `Rows::count`
   double lifetime = std::numeric_limits<double>::infinity();
 
-  /// Fractional weights that add up to the threshold but for rounding have reached it.
-  [[nodiscard]] bool is_light(double weight) const { return weight < min_samples_split * (1.0 - 1e-6); }
+  /// Fractional counts that add up to the threshold but for rounding have reached it.
+  [[nodiscard]] bool is_light(double count) const { return count < min_samples_split * (1.0 - 1e-6); }
 };
 
 template <label::LabelModel M>
@@ -70,7 +70,7 @@ struct MondrianTree {
   /// weigh too little (document 000, Algorithm 2, line 2), they all lie on one point, or their labels are all equal
   /// and the model does not want such a block split (document 004, Algorithm 5.9, line 3).
   [[nodiscard]] bool is_paused(NodeId leaf, const Growth& growth, const M& model) const {
-    return node(leaf).box == none || growth.is_light(static_cast<double>(node(leaf).weight)) ||
+    return node(leaf).box == none || growth.is_light(static_cast<double>(node(leaf).count)) ||
            (model.pauses_pure() && model.is_pure(summaries[leaf]));
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "hedgerow/label/running_moments.hpp"
 
@@ -17,12 +18,15 @@ struct QueryRule {
   double origin;             ///< what was subtracted from the user's labels
   double noise_share = 0.0;  ///< the variance of a label about its leaf's mean, per variance of the query
   double spread = 1.0;       ///< see `label::Query`
-  bool keeps_mean = false;   ///< see `label::Query`
+  bool keeps_mean = false;   ///< see `label::Query`, as for what follows
+  double near = 1.0;
+  double far = 0.0;
+  double most = std::numeric_limits<double>::infinity();
 
   [[nodiscard]] label::Query at(const label::RunningMoments::Summary& seen) const {
     const double mean = seen.weight > 0.0 ? seen.mean : -origin;  // without labels, 0 to the user
     const double scale = std::isnan(variance) ? share * variance_of(seen, mean) : variance;
-    return {std::isnan(centre) ? mean : centre, scale, scale * noise_share, spread, keeps_mean};
+    return {std::isnan(centre) ? mean : centre, scale, scale * noise_share, spread, keeps_mean, near, far, most};
   }
 
  private:

@@ -46,6 +46,9 @@ class Rows {
   [[nodiscard]] const float* row(RowId id) const { return features.data() + static_cast<std::size_t>(id) * width_; }
   [[nodiscard]] float* row(RowId id) { return features.data() + static_cast<std::size_t>(id) * width_; }
   [[nodiscard]] double weight(RowId id) const { return weights.empty() ? 1.0 : weights[id]; }
+  /// How many rows it counts as where rows are counted: a weight above one is that of copies, one below makes a row
+  /// say less, but it is there.
+  [[nodiscard]] double count(RowId id) const { return weights.empty() ? 1.0 : std::max(weights[id], 1.0); }
 
   RowId add(const Scaling& scaling, const double* x, double label, double weight) {
     if (capacity() >= tree::none - 1 && freed.empty()) {

@@ -28,8 +28,8 @@ struct Node {
     NodeId next_freed;  ///< freed: the next freed pair
   };
   union {
-    float time;    ///< inner: tau_j, when the block was split
-    float weight;  ///< leaf: total weight of its rows
+    float time;   ///< inner: tau_j, when the block was split
+    float count;  ///< leaf: how many rows it has, or counts as having
   };
   std::uint32_t box;  ///< where its box is kept; none if its rows all lie on one point, which needs no box
 
@@ -37,7 +37,7 @@ struct Node {
     Node node;
     node.n_rows = 0;
     node.first_row = none;
-    node.weight = 0.0F;
+    node.count = 0.0F;
     node.box = none;
     return node;
   }

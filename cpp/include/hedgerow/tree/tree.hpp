@@ -53,22 +53,22 @@ class Tree {
     while (*link != none) link = &next_row[*link];
     *link = right.first_row;
     joined.n_rows += right.n_rows;
-    joined.weight += right.weight;
+    joined.count += right.count;
     joined.box = nodes[parent].box;
     release_pair(pair);
     nodes[parent] = joined;
   }
 
-  void push_row(NodeId leaf, RowId row, double weight) {
+  void push_row(NodeId leaf, RowId row, double count) {
     if (row >= next_row.size()) next_row.resize(static_cast<std::size_t>(row) + 1, none);
     Node& node = nodes[leaf];
     next_row[row] = node.first_row;
     node.first_row = row;
     node.n_rows += 1;
-    node.weight = static_cast<float>(static_cast<double>(node.weight) + weight);
+    node.count = static_cast<float>(static_cast<double>(node.count) + count);
   }
 
-  /// Take `row` out of the list of `leaf`; false if it is not there. The caller sets the leaf's weight anew.
+  /// Take `row` out of the list of `leaf`; false if it is not there. The caller sets the leaf's count anew.
   bool remove_row(NodeId leaf, RowId row) {
     RowId* link = &nodes[leaf].first_row;
     while (*link != none && *link != row) link = &next_row[*link];

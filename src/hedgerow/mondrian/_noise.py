@@ -1,0 +1,118 @@
+"""Noise that varies: a small forest that learns from leave-one-out residuals how large errors are where."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow._copies import prints_of
+from hedgerow._persistence import Arrays
+from hedgerow._simplex import Point, around, minimise
+
+Floats = npt.NDArray[np.float64]
+
+FEWEST_ROWS = 200
+"""With fewer rows noise does not vary."""
+
+MOST_ROWS = 2000
+"""Rows that it is learned from, at most."""
+
+N_TREES = 20
+
+SMALLEST = 0.02
+"""Added to squared residuals, in units of their variance, before the logarithm is taken."""
+
+MOST_SURPRISING = 25.0
+"""A squared residual counts at most as this many variances."""
+
+LEAST_GAIN = 0.01
+"""In log density a row: noise that gains less does not vary."""
+
+LARGEST = 100.0
+"""By how much variances may differ from what they would be without it, at most."""
+
+
+class Noise(NamedTuple):
+    """Variances are multiplied by exp(offset + slope * what the forest says)."""
+
+    forest: Any  # a MondrianForestRegressor
+    offset: float
+    slope: float
+
+    def factors(self, X: Floats) -> Floats:
+        """By how much the variance of each row differs; columns that have come since are not looked at."""
+        return self._factors(self.forest.predict(np.ascontiguousarray(X[:, : self.forest.n_features_in_])))
+
+    def left_out_factors(self, X: Floats) -> Floats:
+        """The same of rows that may be among those it was learned from, each without itself.
+
+        Cores keep rows in single precision, so rows are known again by rounded values.
+        """
+        found, core = self.factors(X), self.forest._core
+        own, width = core.row_values(), core.width
+        span = np.maximum(np.ptp(own, axis=0), np.finfo(np.float64).tiny)
+        of_own, asked = (prints_of(np.round((rows[:, :width] - own[0]) / span * 2**14)) for rows in (own, X))
+        order = np.argsort(of_own, kind="stable")
+        at = np.searchsorted(of_own[order], asked).clip(max=of_own.size - 1)
+        is_own = of_own[order][at] == asked
+        found[is_own] = self._factors(self.forest.loo_predict().mean[order[at[is_own]]])
+        return found
+
+    def _factors(self, said: Floats) -> Floats:
+        logs = self.offset + self.slope * said
+        return np.exp(np.clip(logs, -math.log(LARGEST), math.log(LARGEST)))
+
+    def described(self) -> tuple[dict[str, Any], Arrays]:
+        """What it is made of, for a file."""
+        state, arrays = self.forest._fitted_state()
+        described = {"offset": self.offset, "slope": self.slope, "forest": state}
+        return described, {f"noise.{name}": array for name, array in arrays.items()}
+
+    @classmethod
+    def from_description(cls, described: dict[str, Any], arrays: Arrays, forest: Any) -> Noise:
+        """Take back what `described` gave, or ValueError; the forest is a new one."""
+        offset, slope = float(described["offset"]), float(described["slope"])
+        if not (math.isfinite(offset) and 0.0 < slope < math.inf):
+            raise ValueError("its noise does not vary by finite numbers")
+        own = {name.removeprefix("noise."): array for name, array in arrays.items() if name.startswith("noise.")}
+        if described["forest"].get("noise") is not None:
+            raise ValueError("its noise has noise of its own")
+        forest._restore_fitted_state(described["forest"], own)
+        return cls(forest, offset, slope)
+
+
+def learn_noise(
+    X: Floats, squares: Floats, weights: Floats, new_forest: Callable[[], Any], seed: int
+) -> tuple[Noise | None, Floats]:
+    """Learn from squared leave-one-out residuals, in units of the variance that rows were given.
+
+    Returns None if that does not pay; and the factor of each row, as said without the row if it was learned from.
+    """
+    n = squares.size
+    drawn = np.sort(np.random.default_rng(seed).choice(n, min(n, MOST_ROWS), replace=False))
+    everywhere, squares = np.ones(n), np.minimum(squares[drawn], MOST_SURPRISING)
+    share = weights[drawn] / weights[drawn].sum() if weights.size else np.full(drawn.size, 1.0 / drawn.size)
+    forest = new_forest().fit(X[drawn], np.log(squares + SMALLEST), weights[drawn] if weights.size else None)
+    said = forest.loo_predict().mean
+
+    def noise(point: Point) -> Noise:
+        return Noise(forest, point[0], math.exp(min(max(point[1], -4.0), 1.5)))
+
+    def loss(factors: Floats) -> float:
+        return 0.5 * float(share @ (np.log(factors) + squares / factors))
+
+    typical = float(share @ said)
+    start = around((-typical, 0.0), (1.0, -1.0))
+    best, least = minimise(lambda point: loss(noise(point)._factors(said)), start, 50)
+    plain = loss(np.full(squares.size, float(share @ squares)))
+    if not least < plain - LEAST_GAIN - 2.0 / squares.size:
+        return None, everywhere
+    found = noise(best)
+    if drawn.size < n:
+        everywhere = found.factors(X)
+    everywhere[drawn] = found._factors(said)
+    return found, everywhere
