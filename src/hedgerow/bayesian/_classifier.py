@@ -49,6 +49,9 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
         data.
     max_features : int, float, "sqrt" or None, default=None
         With the optimal proposal: how many columns, drawn anew at each node, are weighed. None for all.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
+        ``n / (n_classes * count)``, so that all classes weigh the same.
     n_steps : int, default=10000
         Steps of each chain of "cgm".
     n_burn_in : int, optional
@@ -104,6 +107,7 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
         split_decay: float = 0.5,
         concentration: float = 5.0,
         max_features: Any = None,
+        class_weight: Any = None,
         n_steps: int = 10_000,
         n_burn_in: int | None = None,
         n_jobs: int | None = None,
@@ -120,6 +124,7 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
         self.split_decay = split_decay
         self.concentration = concentration
         self.max_features = max_features
+        self.class_weight = class_weight
         self.n_steps = n_steps
         self.n_burn_in = n_burn_in
         self.n_jobs = n_jobs

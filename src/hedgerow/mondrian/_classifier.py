@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Hashable
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance, lab
 from hedgerow._classifying import Classifying
 from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._learning import FEWEST_ROWS
 from hedgerow.predictive import Uncertainty
 
 Floats = npt.NDArray[np.float64]
@@ -50,6 +52,10 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     prior_weight : float, default=1.0
         How many rows, drawn from the base distribution, every prediction counts besides the rows held. It keeps
         probabilities above zero; 0 leaves them as in the document.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
+        ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`
+        takes it.
     window : int, optional
         Keep only that many rows, unlearning the oldest as new ones arrive.
     n_jobs : int, optional
@@ -70,8 +76,9 @@ class MondrianForestClassifier(Classifying, MondrianForest):
 
     Notes
     -----
-    A row of weight w counts as w equal rows. Where the rows of a class in a leaf weigh less than one, so does the table
-    they share, so that a weight near zero is nearly no row.
+    A row of weight w counts as w equal rows. If all rows of a class weigh w, its odds are w times what they would be;
+    if all rows of all classes do, nothing changes, but for how much `prior_weight` rows count next to them, and for how
+    far the rates of the columns are learned.
 
     Examples
     --------
@@ -104,6 +111,7 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         base: str = "uniform",
         pause_pure: bool = True,
         prior_weight: float = 1.0,
+        class_weight: Any = None,
         window: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -117,6 +125,7 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         self.base = base
         self.pause_pure = pause_pure
         self.prior_weight = prior_weight
+        self.class_weight = class_weight
         self.window = window
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -238,6 +247,17 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         if self.prior_weight != 0:
             check_positive("prior_weight", self.prior_weight)
 
+    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
+        """Trees grow whatever rows weigh, but rates are not learned, and imaginary rows are many next to the others."""
+        if weights.size and weights.sum() < FEWEST_ROWS <= n_rows:
+            warnings.warn(
+                f"the sample weights of {n_rows} rows add up to {weights.sum():.3g}, and count as so many rows next to "
+                f"prior_weight={self.prior_weight} and wherever something is learned from them. Weights that were "
+                "normalised should be multiplied by the number of rows.",
+                UserWarning,
+                stacklevel=4,
+            )
+
     def _begin_labels(self, y: Any) -> None:
         self._classes = ClassTable()
 
@@ -281,5 +301,5 @@ class MondrianForestClassifier(Classifying, MondrianForest):
 
     def _widened(self, values: Floats) -> Self:
         wider = MondrianForest._widened(self._numbered(), values)
-        wider._classes = self._classes
+        wider.__dict__.update(self._names())
         return wider

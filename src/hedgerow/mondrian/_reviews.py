@@ -58,6 +58,18 @@ class ReviewedForest(WideningForest):
         """Return attributes that are learned from leave-one-out once all trees have grown."""
         return {}
 
+    def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
+        """Weights of rows that are about to be learned."""
+        return weights
+
+    def _weigh_one(self, label: float) -> float:
+        """The weight of a single row that is about to be learned."""
+        return 1.0
+
+    def _weighted(self, labels: Floats, weights: Floats) -> Floats:
+        """Weights of rows that may have been learned."""
+        return weights
+
     # Effort.
 
     def _effort(self, again: bool) -> Effort:

@@ -92,7 +92,7 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
       upper = lower;
       tree.shape.for_each_row(id, [&](RowId row) {
         stretch_box(lower.data(), upper.data(), rows.row(row), width);
-        weight += rows.weight(row);
+        weight += size_of<M>(rows, row);
       });
       if (!(std::abs(weight - static_cast<double>(node.weight)) <= 1e-4 * weight)) {
         say(id, "misjudges the weight of its rows");

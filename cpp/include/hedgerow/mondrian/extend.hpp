@@ -63,8 +63,8 @@ class Extender {
  private:
   /// The row joins a leaf whose box holds it already.
   void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
-    tree.shape.push_row(leaf, row, setting.rows.weight(row));
-    setting.model.add(tree.summaries[leaf], setting.rows.labels[row], setting.rows.weight(row));
+    tree.shape.push_row(leaf, row, size_of<M>(setting.rows, row));
+    tree.hear_row(tree.summaries[leaf], setting.rows.labels[row], row, setting.rows, setting.model);
   }
 
   /// A paused leaf takes the row without a draw and, if it may split now, is grown afresh on all its rows.
@@ -82,8 +82,8 @@ class Extender {
   /// Two rows, of which neither can be split further: the most common block by far if min_samples_split is 2.
   static bool is_pair(const MondrianTree<M>& tree, NodeId leaf, const Setting& setting) {
     const Node& node = tree.node(leaf);
-    return node.n_rows == 2 && setting.growth.is_light(setting.rows.weight(node.first_row)) &&
-           setting.growth.is_light(setting.rows.weight(tree.shape.next_row[node.first_row]));
+    return node.n_rows == 2 && setting.growth.is_light(size_of<M>(setting.rows, node.first_row)) &&
+           setting.growth.is_light(size_of<M>(setting.rows, tree.shape.next_row[node.first_row]));
   }
 
   /// What the grower would do, draw by draw, with such a leaf: at most one cut, and any cut of its box parts the rows.

@@ -40,10 +40,10 @@ class Forgetter {
   }
 
  private:
-  /// The leaf's weight, box and summary anew, from the rows that are left.
+  /// The leaf's size, box and summary anew, from the rows that are left.
   void listen(MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const M& model) {
     double weight = 0.0;
-    tree.shape.for_each_row(leaf, [&](RowId member) { weight += rows.weight(member); });
+    tree.shape.for_each_row(leaf, [&](RowId member) { weight += size_of<M>(rows, member); });
     tree.shape.nodes[leaf].weight = static_cast<float>(weight);
     tree.measure_rows(leaf, rows);
     tree.hear_rows(leaf, rows, model);

@@ -29,7 +29,7 @@ struct Node {
   };
   union {
     float time;    ///< inner: tau_j, when the block was split
-    float weight;  ///< leaf: total weight of its rows
+    float weight;  ///< leaf: its size, which is the total weight of its rows, or how many places they have
   };
   std::uint32_t box;  ///< where its box is kept; none if its rows all lie on one point, which needs no box
 
