@@ -92,6 +92,9 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     ['near', 'far']
     >>> forest.predict_proba([[50, -50]]).round(1).tolist()  # far from all rows
     [[0.5, 0.5]]
+    >>> few = forest.fit(X[:220], y[:220]).predict_proba([[1.5, 1.5]])  # of the class "far" 20 rows only
+    >>> forest.set_params(class_weight={"far": 10}).fit(X[:220], y[:220]).predict_proba([[1.5, 1.5]]) > few
+    array([[ True, False]])
     >>> forest.learn_one([50, -50], "elsewhere").predict_one([50, -50])  # a class that is new
     'elsewhere'
     """
