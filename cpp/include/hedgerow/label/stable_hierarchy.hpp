@@ -63,7 +63,7 @@ struct StableHierarchy {
 
   /// Without its last bits: what rounding makes of the mean of equal weights shall not travel up the tree.
   static double table_weight(const Summary::Entry& entry) {
-    constexpr std::uint64_t last_bits = 8, half = std::uint64_t{1} << (last_bits - 1);
+    constexpr std::uint64_t last_bits = 12, half = std::uint64_t{1} << (last_bits - 1);
     return std::bit_cast<double>((std::bit_cast<std::uint64_t>(mean_weight(entry)) + half) >> last_bits << last_bits);
   }
 
