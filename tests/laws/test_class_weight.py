@@ -18,7 +18,7 @@ WEIGHTS = {"rare": 5.0, "a": 0.25}
 FACTORS = np.array([0.25, 1.0, 5.0])  # in the order of classes_
 
 FOREST = MondrianForestClassifier(8, random_state=0)
-ONLINE = [FOREST, FOREST.__sklearn_clone__().set_params(window=50), MondrianBoostingClassifier(4, random_state=0)]
+ONLINE = [FOREST, clone(FOREST).set_params(window=50), MondrianBoostingClassifier(4, random_state=0)]
 TREES = BayesianTreeClassifier(n_particles=50, random_state=0)
 BART = BARTClassifier(5, n_chains=2, n_draws=20, n_burn_in=20, random_state=0)
 

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import log_loss, roc_auc_score
 
-from hedgerow import BARTClassifier, BayesianTreeClassifier, MondrianForestClassifier
+from hedgerow import BARTClassifier, BayesianTreeClassifier, MondrianBoostingClassifier, MondrianForestClassifier
 
 pytestmark = pytest.mark.statistical
 
@@ -113,6 +113,16 @@ def test_a_rare_class_of_three():
     expected /= expected.sum(axis=1, keepdims=True)
     assert plain[:, 2].mean() < 0.06
     np.testing.assert_allclose(found.mean(axis=0), expected.mean(axis=0), rtol=0, atol=0.03)
+
+
+def test_boosting_with_light_rows():
+    """The common class at a fourth of its weight, and weights that mean nothing."""
+    model = MondrianBoostingClassifier(20, random_state=1)
+    plain, light = probabilities(model), probabilities(model, class_weight={0: 1 / WEIGHT})
+    assert abs(light.mean() - reweighted(plain, WEIGHT).mean()) < 0.05
+    assert roc_auc_score(TRUTH, light) > roc_auc_score(TRUTH, plain) - 0.03
+    weights = np.random.default_rng(2).uniform(0.5, 2, size=Y.size)
+    assert abs(probabilities(model, weights).mean() - plain.mean()) < 0.03
 
 
 def test_large_samples():

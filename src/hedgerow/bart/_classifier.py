@@ -70,6 +70,10 @@ class BARTClassifier(Classifying, BART):
     True
     >>> model.predict_draws(X[:5]).shape
     (200, 5, 3)
+    >>> from sklearn.base import clone
+    >>> heavy = clone(model).set_params(class_weight={2: 10}).fit(X, y)
+    >>> bool((heavy.predict_proba(X)[:, 2] > model.predict_proba(X)[:, 2]).all())
+    True
     """
 
     def __init__(

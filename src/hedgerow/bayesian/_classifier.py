@@ -86,6 +86,9 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
     np.int64(0)
     >>> model.log_marginal_likelihood_ > -60
     True
+    >>> heavy = BayesianTreeClassifier(class_weight={2: 10}, random_state=0).fit(X, y)
+    >>> bool(heavy.predict_proba(X)[:, 2].mean() > model.predict_proba(X)[:, 2].mean())
+    True
     """
 
     concentration: float

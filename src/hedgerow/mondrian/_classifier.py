@@ -34,7 +34,7 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     n_estimators : int, default=50
         Number of trees.
     min_samples_split : int, default=2
-        A block with fewer rows is not split. It keeps its rows and is split when more arrive.
+        A block with fewer rows, equal ones counted once, is not split. It keeps its rows and is split when more arrive.
     lifetime : float, default=inf
         Time at which the Mondrian process ends, in units of the scaled columns.
     scaling : {"auto", "range", "half", "rank", "none"}, default="auto"

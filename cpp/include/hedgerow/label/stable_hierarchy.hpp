@@ -11,10 +11,10 @@
 //
 // Weights do not change how many customers there are. A customer weighs as much as the rows that it stands for, and a
 // table as much as the mean of its customers; what a node says of a class is multiplied by the mean weight m_jk of that
-// class there, and only the sum over trees is divided by its total. So votes are as if every customer of a class had
-// come m_jk times to a restaurant of its own: all weights of a class times a factor are that factor in its odds, all
-// weights times a factor are nothing, and a row of weight w is w equal rows. A vote within each tree could not do that:
-// where all rows are of one class, there is nothing to be weighed.
+// class there, and only the sum over trees is divided by its total. So a factor of all weights of a class is a factor
+// in its odds, a factor of all weights is nothing, and a row of weight w is w equal rows.
+// A vote within each tree could not do that: where all rows are of one class, there is nothing to be weighed. Nor could
+// counts of copies: a class whose rows all come twice has the same neighbours as before.
 #pragma once
 
 #include <algorithm>
