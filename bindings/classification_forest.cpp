@@ -7,7 +7,7 @@ namespace {
 
 label::ClassQuery query_at(const ClassForest& forest, const ClassQueryRule& rule) {
   if (rule.n_classes < forest.labels_seen.size()) throw std::invalid_argument("the forest knows more classes");
-  return rule.at(forest.labels_seen);
+  return rule.at(forest);
 }
 
 }  // namespace

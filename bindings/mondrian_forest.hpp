@@ -6,6 +6,8 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+
 #include "arrays.hpp"
 #include "hedgerow/mondrian/archive.hpp"
 #include "hedgerow/mondrian/ask.hpp"
@@ -199,12 +201,13 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
           nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads"))
       .def(
           "learn_one",
-          [](Self& self, const Labels& x, double y) {
+          [](Self& self, const Labels& x, double y, double weight) {
             require_row(self, x);
             if (!self.model.is_label(y)) throw std::invalid_argument("a label is not one of the model's");
-            self.learn({x.data(), &y, nullptr, 1}, 1);
+            if (!(weight > 0.0 && std::isfinite(weight))) throw std::invalid_argument("a weight is not positive");
+            self.learn({x.data(), &y, &weight, 1}, 1);
           },
-          nb::arg("x").noconvert(), nb::arg("y"))
+          nb::arg("x").noconvert(), nb::arg("y"), nb::arg("weight") = 1.0)
       .def(
           "forget",
           [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {

@@ -45,7 +45,7 @@ class ClassTable:
 
     def to_json(self) -> list[Any]:
         """Labels for a file; only plain ones, and tuples of them, can be written."""
-        return [_to_json(label) for label in self.numbers]
+        return [label_to_json(label) for label in self.numbers]
 
     @classmethod
     def from_json(cls, labels: Any) -> ClassTable:
@@ -53,7 +53,7 @@ class ClassTable:
         if not isinstance(labels, list):
             raise ValueError("its classes are not a list")
         try:
-            table = cls(_from_json(label) for label in labels)
+            table = cls(label_from_json(label) for label in labels)
         except RecursionError:
             raise ValueError("its classes are nested too deeply") from None
         if len(table) != len(labels):
@@ -125,9 +125,10 @@ def _object_array(labels: list[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def _to_json(label: Any) -> Any:
+def label_to_json(label: Any) -> Any:
+    """One label for a file, or TypeError."""
     if isinstance(label, tuple):
-        return {"tuple": [_to_json(part) for part in label]}
+        return {"tuple": [label_to_json(part) for part in label]}
     if isinstance(label, _PLAIN):
         return label
     raise TypeError(
@@ -136,9 +137,10 @@ def _to_json(label: Any) -> Any:
     )
 
 
-def _from_json(label: Any) -> Hashable:
+def label_from_json(label: Any) -> Hashable:
+    """Take back what `label_to_json` gave, or ValueError."""
     if isinstance(label, dict) and label.keys() == {"tuple"} and isinstance(label["tuple"], list):
-        return tuple(_from_json(part) for part in label["tuple"])
+        return tuple(label_from_json(part) for part in label["tuple"])
     if not isinstance(label, _PLAIN) or label != label:
         raise ValueError(f"{label!r} is not a class")
     return label

@@ -11,6 +11,7 @@ import math
 import os
 import tempfile
 from collections.abc import Mapping
+from numbers import Real
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,6 +20,8 @@ import numpy.typing as npt
 import safetensors
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as arrays_to_bytes
+
+from hedgerow._classes import label_from_json, label_to_json
 
 FORMAT_VERSION = 1
 _CLASSES: dict[str, type[Saveable]] = {}
@@ -175,7 +178,7 @@ def construct(description: Any, kind: type[Any] | tuple[type[Any], ...]) -> Any:
         raise ValueError(f"the file holds a model of class {description['class']!r}, which is not known here")
     model = known.__new__(known)
     try:
-        parameters = {name: _decode(value) for name, value in description["parameters"].items()}
+        parameters = {name: decode_parameter(value) for name, value in description["parameters"].items()}
         model.__init__(**parameters)  # type: ignore[misc]
     except TypeError as error:
         raise ValueError(f"the file's parameters do not fit {known.__name__}: {error}") from None
@@ -199,22 +202,34 @@ def encode_parameter(name: str, value: Any) -> Any:
         counts = {key: count.item() if isinstance(count, np.generic) else count for key, count in value.items()}
         if all(type(count) is int for count in counts.values()):
             return {"counts": counts}
+    if isinstance(value, Mapping) and all(isinstance(weight, Real) for weight in value.values()):
+        return {"weights": [[label_to_json(_plain(label)), float(weight)] for label, weight in value.items()]}
     if isinstance(value, list | tuple | np.ndarray):
         numbers = np.asarray(value)
         if numbers.ndim == 1 and numbers.dtype.kind in "iuf" and np.isfinite(numbers).all():
             return {"numbers": numbers.tolist()}
     raise TypeError(
         f"cannot save parameter {name}={value!r}; use a number, a string, None, a RandomState, a list of numbers, a "
-        "mapping of words to integers or a model of hedgerow's"
+        "mapping of words to integers or of classes to weights, or a model of hedgerow's"
     )
 
 
-def _decode(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def decode_parameter(value: Any) -> Any:
+    """Take back what `encode_parameter` gave, or ValueError."""
     if isinstance(value, dict) and "counts" in value:
         counts = value["counts"]
         if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):
             raise ValueError(f"its mapping of words to integers is malformed, got {counts!r}")
         return counts
+    if isinstance(value, dict) and "weights" in value:
+        try:
+            return {label_from_json(label): float(weight) for label, weight in value["weights"]}
+        except (TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise ValueError(f"its mapping of classes to weights is malformed ({error!r})") from None
     if isinstance(value, dict) and "numbers" in value:
         numbers = value["numbers"]
         if not isinstance(numbers, list) or not all(type(number) in (int, float) for number in numbers):

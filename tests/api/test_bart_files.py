@@ -164,7 +164,7 @@ def test_random_damage_to_a_file_is_noticed_or_harmless(model, y, weights, tmp_p
                 use(loaded)
             except ValueError:  # a parameter was hit
                 continue
-    assert n_loaded > 5
+    assert n_loaded > 2
 
 
 def test_a_tree_without_end_is_refused(tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 from scipy.integrate import quad
+from sklearn.base import clone
 
 from paper import paper_classifier
 
@@ -39,16 +40,16 @@ def two_leaves(request, tmp_path):
     return forest, float(load_file(tmp_path / "forest")["nodes.time"].view(np.float32)[0])
 
 
-def parts(split, lifetime, outside):
-    """Probability of staying; what the tree says if the point stays in the leaf of b, and overall."""
-    base = np.array([0.5, 0.5])
+def parts(split, lifetime, outside, relative_weights=(1.0, 1.0)):
+    """Probability of staying; the votes of the tree if the point stays in the leaf of b, and overall."""
+    base, weights = np.array([0.5, 0.5]), np.array(relative_weights)
     discounts = [math.exp(-GAMMA * split), math.exp(-GAMMA * (lifetime - split))]
-    root = (1 - discounts[0]) / 2 + discounts[0] * base  # two customers, two tables
-    tables = np.array([0.0, 1.0])
+    root = (1 - discounts[0]) / 2 * weights + discounts[0] * base  # two customers, two tables
+    tables = np.array([0.0, 1.0]) * weights
     leaf = (1 - discounts[1]) * tables + discounts[1] * root
     passing = [math.exp(-outside * split), math.exp(-outside * (lifetime - split))]
     d = [expected_discount(outside, split), expected_discount(outside, lifetime - split)]
-    above_root = (1 - d[0]) / 2 + d[0] * base
+    above_root = (1 - d[0]) / 2 * weights + d[0] * base
     above_leaf = (1 - d[1]) * tables + d[1] * root
     said = (1 - passing[0]) * above_root + passing[0] * ((1 - passing[1]) * above_leaf + passing[1] * leaf)
     return passing[0] * passing[1], leaf, said
@@ -65,6 +66,19 @@ def test_probabilities_and_uncertainty(two_leaves, outside):
     assert found.noise[0] == pytest.approx(stay * entropy(leaf), rel=1e-6, abs=1e-12)
     assert found.disagreement[0] == pytest.approx(0.0, abs=1e-12)  # one tree
     assert found.distance[0] == pytest.approx(entropy(said) - stay * entropy(leaf), rel=1e-6, abs=1e-9)
+
+
+@pytest.mark.parametrize("outside", [2.0**-10, 0.5, 30.0])
+def test_votes_of_weighted_rows(two_leaves, outside):
+    """Rows of weight 1 and 4, so that the unit is 2.5; the trees are the same."""
+    forest, split = two_leaves
+    weighted = clone(forest).fit([[0.0], [1.0]], ["a", "b"], [1.0, 4.0])
+    stay, leaf, votes = parts(split, forest.lifetime, outside, (1.0 / 2.5, 4.0 / 2.5))
+    np.testing.assert_allclose(weighted.predict_proba([[1.0 + outside]])[0], votes / votes.sum(), rtol=1e-6, atol=1e-12)
+    found = weighted.predict_uncertainty([[1.0 + outside]])
+    noise = stay * leaf.sum() / votes.sum() * entropy(leaf / leaf.sum())
+    assert found.noise[0] == pytest.approx(noise, rel=1e-6, abs=1e-12)
+    assert found.total[0] == pytest.approx(entropy(votes / votes.sum()), rel=1e-6)
 
 
 def test_the_imaginary_rows(two_leaves):

@@ -316,6 +316,21 @@ def test_classifiers(model):
     assert set(adapter.predict_proba_one({})) == {False, True}
 
 
+def test_weights_of_classes_stay_when_a_feature_comes():
+    rng = np.random.default_rng(3)
+    rows = [dict(enumerate(row)) for row in rng.normal(size=(40, 3))]
+    labels = ["rare" if rng.uniform() < 0.2 else "other" for _ in rows]
+    weights = {"rare": 4.0}
+    weighted = RiverClassifier(MondrianForestClassifier(4, class_weight=weights), absent=0.0, seed=1)
+    for i, (row, label) in enumerate(zip(rows, labels, strict=True)):
+        weighted.learn_one({0: row[0], 1: row[1]} if i < 20 else row, label)
+    assert weighted.model_.class_weight == weights
+    of_classes = dict(zip(weighted.model_._classes.numbers, weighted.model_._core.class_weights, strict=True))
+    assert of_classes == {"rare": 4.0 * labels.count("rare"), "other": labels.count("other")}
+    assert pickle.loads(pickle.dumps(weighted)).predict_proba_one(rows[0]) == weighted.predict_proba_one(rows[0])
+    assert weighted.clone().model_.class_weight == weights
+
+
 def test_labels_of_any_kind():
     adapter = RiverClassifier(MondrianForestClassifier(n_estimators=5), seed=1)
     kind = Enum("kind", ["NEW"])

@@ -27,12 +27,13 @@ def new(**parameters):
 
 
 def stored_counts(stored):
-    """The summaries of a file, one a node: a number of classes, then pairs of class and count."""
+    """The summaries of a file, one a node: a number of classes, then for each its number, weight and count."""
     numbers, found = stored.arrays["nodes.summary"].tolist(), []
     while numbers:
         n = int(numbers[0])
-        found.append(dict(zip(map(int, numbers[1 : 2 * n : 2]), numbers[2 : 2 * n + 1 : 2], strict=True)))
-        numbers = numbers[2 * n + 1 :]
+        triples = np.reshape(numbers[1 : 3 * n + 1], (n, 3))
+        found.append({int(label): (weight, count) for label, weight, count in triples})
+        numbers = numbers[3 * n + 1 :]
     return found
 
 
@@ -42,10 +43,11 @@ def assert_counts_are_those_of_the_rows(forest):
     stored_summaries = stored_counts(stored)
     for tree, first in zip(smoothed_trees(forest, stored), stored.roots, strict=True):
         for node in tree.root.preorder():
-            counts = tree.counts[id(node)]
+            counts, weights = tree.counts[id(node)], tree.masses[id(node)]
             found = stored_summaries[first + node.number]
             assert sorted(found) == np.flatnonzero(counts).tolist()
-            np.testing.assert_allclose([found[c] for c in sorted(found)], counts[counts > 0], rtol=1e-12)
+            assert [found[c][1] for c in sorted(found)] == counts[counts > 0].tolist()
+            np.testing.assert_allclose([found[c][0] for c in sorted(found)], weights[counts > 0], rtol=1e-12)
     for summary, feature in zip(stored_summaries, stored.split_feature, strict=True):
         assert summary or feature == FREED
         assert not (summary and feature == FREED)
@@ -99,7 +101,8 @@ def test_without_pauses_blocks_are_split_whatever_their_labels(shape):
                 assert node.is_leaf or classes > 1
             if "lifetime" not in shape and node.is_leaf:
                 one_point = (node.lower == node.upper).all()
-                light = len(node.rows) < forest.min_samples_split
+                places = np.column_stack([stored.features, stored.labels])[node.rows]
+                light = len(np.unique(places, axis=0)) < forest.min_samples_split
                 assert one_point or light or (forest.pause_pure and classes == 1)
 
 
@@ -119,26 +122,30 @@ def test_of_an_unlearned_row_nothing_is_left():
 
 @SHAPES
 @pytest.mark.parametrize("prior_weight", [0.0, 1.0])
-def test_parts_of_the_uncertainty(shape, prior_weight):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_parts_of_the_uncertainty(shape, prior_weight, weighted):
+    """A tree counts as often as it votes, and where rows are heavy it votes often."""
     plain = {"hyperparameters": "paper", "discount": 0.5, "base": "empirical"}  # units that NumPy rounds alike
-    forest = new(**shape, prior_weight=prior_weight, **plain).fit(X, Y)
+    forest = new(**shape, prior_weight=prior_weight, **plain).fit(X, Y, W if weighted else None)
     places = np.random.default_rng(4).integers(-64, 128, size=(10, 2)) / 64  # exact in single precision
     queries = np.concatenate([X[:10], places, [[50.0, -50.0]]])
     found = forest.predict_uncertainty(queries)
     stored = StoredForest.of(forest)
     trees = smoothed_trees(forest, stored)
-    base, share = trees[0].base, prior_weight / (80 + prior_weight)
+    base, share = trees[0].base, prior_weight / ((W.sum() if weighted else 80) + prior_weight)
 
-    def mixed(p):
-        return (1 - share) * p + share * base
+    def entropy_of(votes):
+        return entropy((1 - share) * votes / votes.sum() + share * base)
 
     for i, x in enumerate(stored.scaled(queries)):
         told = [tree.predict(x) for tree in trees]
-        entropies = [entropy(mixed(p)) for p, _ in told]
-        leaves = [entropy(mixed(tree.leaf_belief(x))) for tree in trees]
-        noise = np.mean([stay * leaf for (_, stay), leaf in zip(told, leaves, strict=True)])
-        total = entropy(np.mean([mixed(p) for p, _ in told], axis=0))
-        expected = [total, noise, total - np.mean(entropies), np.mean(entropies) - noise]
+        n_votes = sum(votes.sum() for votes, _ in told)
+        within = sum(votes.sum() * entropy_of(votes) for votes, _ in told) / n_votes
+        leaves = [tree.leaf_belief(x) for tree in trees]
+        stays = [stay for _, stay in told]
+        noise = sum(s * leaf.sum() * entropy_of(leaf) for s, leaf in zip(stays, leaves, strict=True)) / n_votes
+        total = entropy_of(sum(votes for votes, _ in told))
+        expected = [total, noise, total - within, within - noise]
         np.testing.assert_allclose([part[i] for part in found], expected, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.total, entropy(forest.predict_proba(queries), axis=1), rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.noise + found.disagreement + found.distance, found.total, rtol=0, atol=1e-12)
@@ -162,13 +169,18 @@ def test_conflicting_duplicates_are_noise():
     np.testing.assert_allclose(np.ravel(found), [np.log(2), np.log(2), 0, 0], atol=1e-12)
 
 
-def test_whole_weights_are_repeated_rows_in_one_leaf():
-    """A stump: its counts are weights, whoever brings them."""
+@SHAPES
+@pytest.mark.parametrize("base", ["uniform", "empirical"])
+def test_whole_weights_are_repeated_rows(shape, base):
     times = RNG.integers(1, 4, size=80)
-    stump = {"lifetime": 1e-9, "prior_weight": 0, "discount": 0.5}
-    weighted = new(**stump).fit(X, Y, times)
-    repeated = new(**stump).fit(np.repeat(X, times, axis=0), np.repeat(Y, times))
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-12)
+    parameters = {**shape, "base": base, "scaling": "range", "hyperparameters": "paper"}
+    weighted = new(**parameters).fit(X, Y, times)
+    repeated = new(**parameters).fit(np.repeat(X, times, axis=0), np.repeat(Y, times))
+    places = np.random.default_rng(5).uniform(-0.2, 1.2, size=(50, 2))
+    np.testing.assert_allclose(weighted.predict_proba(places), repeated.predict_proba(places), rtol=1e-9)
+    np.testing.assert_allclose(
+        weighted.predict_uncertainty(places), repeated.predict_uncertainty(places), rtol=0, atol=1e-9
+    )
 
 
 def test_empirical_base_follows_the_rows_held():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oracle.kneser_ney import by_adaptive_quadrature, column_order, expected_discount, smoothed_trees
+from oracle.kneser_ney import by_adaptive_quadrature, column_order, expected_discount, normalised, smoothed_trees
 from oracle.test_belief_propagation import grid_queries, grid_rows
 from paper import paper_classifier
 from trees import StoredForest
@@ -43,7 +43,7 @@ def drawn(rng, n, width, kind="none"):
 def assert_agrees(forest, queries):
     stored = StoredForest.of(forest)
     trees = smoothed_trees(forest, stored)
-    expected = [np.mean([tree.predict(x)[0] for tree in trees], axis=0) for x in stored.scaled(queries)]
+    expected = [normalised(sum(tree.predict(x)[0] for tree in trees)) for x in stored.scaled(queries)]
     found = forest.predict_proba(queries)
     np.testing.assert_allclose(found, np.array(expected)[:, column_order(forest)], rtol=0, atol=1e-12)
     assert found.min() >= 0
@@ -155,9 +155,17 @@ def test_one_class_is_certain():
 
 def test_a_leaf_by_hand():
     """Three rows in a block that life is too short to split: inside, and far away, where each class is one table."""
-    forest = new({"discount": 2.0, "lifetime": 1.0}, 1, seed=3).fit([[0.0], [1e-9], [1e-9]], [0, 1, 1])
+    forest = new({"discount": 2.0, "lifetime": 1.0}, 1, seed=3).fit([[0.0], [1e-9], [2e-9]], [0, 1, 1])
     assert forest.n_nodes_ == 1
     discount = np.exp(-2.0)
     inside = np.array([1 - discount + 2 * discount / 2, 2 - discount + 2 * discount / 2]) / 3
     np.testing.assert_allclose(forest.predict_proba([[0.0]])[0], inside, rtol=1e-14)
     np.testing.assert_allclose(forest.predict_proba([[1e9]])[0], [0.5, 0.5], rtol=1e-12)
+
+
+def test_a_weighted_leaf_by_hand():
+    """Two rows of weight 2 and one of 5: each class votes with the mean weight of its rows, in units of the mean, 3."""
+    forest = new({"discount": 2.0, "lifetime": 1.0}, 1, seed=3).fit([[0.0], [1e-9], [2e-9]], [0, 1, 1], [5, 2, 2])
+    discount = np.exp(-2.0)
+    votes = np.array([(1 - discount) * 5 / 3, (2 - discount) * 2 / 3]) + discount
+    np.testing.assert_allclose(forest.predict_proba([[0.0]])[0], votes / votes.sum(), rtol=1e-14)

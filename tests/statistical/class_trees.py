@@ -27,13 +27,23 @@ class ClassTreeStatistics(TreeStatistics):
         return stored.weights
 
     def predictions(self, X):
-        """Probability of the first class, of each tree at each point: Algorithm 5.8 on all trees at once."""
+        """Probability of the first class, of each tree at each point."""
+        votes = self.votes(X)
+        return votes[:, :, 0] / votes.sum(axis=2)
+
+    def votes(self, X):
+        """Votes of each tree at each point, classes last: Algorithm 5.8 on all trees at once, with weights."""
         stored = self.stored
         leaves, rows = stored.leaf_rows()
         n_nodes, width = stored.tree.size, stored.features.shape[1]
         classes = len(self.model.classes_)
-        counts = np.zeros((n_nodes, classes))
-        np.add.at(counts, (leaves, stored.labels[rows].astype(int)), stored.weights[rows])
+        counts, weights = np.zeros((n_nodes, classes)), np.zeros((n_nodes, classes))
+        labels = stored.labels[rows].astype(int)
+        np.add.at(weights, (leaves, labels), stored.weights[rows])
+        places = np.unique(np.column_stack([leaves, labels, stored.features[rows]]), axis=0)
+        np.add.at(counts, tuple(places[:, :2].astype(int).T), 1)
+        weights /= np.maximum(counts, 1)
+        unit = stored.weights[rows].sum() / len(places)
         lower, upper = np.full((n_nodes, width), np.inf), np.full((n_nodes, width), -np.inf)
         np.minimum.at(lower, leaves, stored.features[rows])
         np.maximum.at(upper, leaves, stored.features[rows])
@@ -41,7 +51,9 @@ class ClassTreeStatistics(TreeStatistics):
             inner = nodes[stored.is_inner[nodes]]
             left, right = stored.left[inner], stored.left[inner] + 1
             counts[inner] = np.minimum(counts[left], 1) + np.minimum(counts[right], 1)
+            weights[inner] = (weights[left] + weights[right]) / np.maximum(counts[inner], 1)
             lower[inner], upper[inner] = np.minimum(lower[left], lower[right]), np.maximum(upper[left], upper[right])
+        weights /= unit
         rate = self.model.discount * width
         found = []
         for x in stored.scaled(X):
@@ -57,10 +69,10 @@ class ClassTreeStatistics(TreeStatistics):
                     wait = np.expm1(-(outside + rate) * length) / np.expm1(-outside * length)
                     discount = np.where(outside > 0, outside / (outside + rate) * wait, 0.0)
                 tables = np.minimum(counts[at], 1)
-                branched = _smoothed(tables, discount, belief)
+                branched = _smoothed(tables, discount, belief, weights[at])
                 total += np.where(on_the_way & (outside > 0), stay * (1 - pass_on), 0.0)[:, None] * branched
                 stay = stay * pass_on
-                own = _smoothed(counts[at], np.exp(-rate * np.where(on_the_way, length, 0.0)), belief)
+                own = _smoothed(counts[at], np.exp(-rate * np.where(on_the_way, length, 0.0)), belief, weights[at])
                 belief = np.where(on_the_way[:, None], own, belief)
                 arrived = on_the_way & stored.is_leaf[at]
                 total += np.where(arrived, stay, 0.0)[:, None] * belief
@@ -69,16 +81,15 @@ class ClassTreeStatistics(TreeStatistics):
                 feature = np.where(on_the_way, stored.split_feature[at], 0)
                 step = stored.left[at] + (x[feature] > stored.location[at])
                 at = np.where(on_the_way, step, at)
-            found.append(total[:, self.model._classes.order[0]])
+            found.append(total[:, self.model._classes.order])
         return np.array(found)
 
 
-def _smoothed(counts, discount, above):
+def _smoothed(counts, discount, above, weights):
     tables = np.minimum(counts, 1)
     discount = discount[:, None]
-    return (counts - discount * tables + discount * tables.sum(axis=1, keepdims=True) * above) / counts.sum(
-        axis=1, keepdims=True
-    )
+    own = (counts - discount * tables) * weights
+    return (own + discount * tables.sum(axis=1, keepdims=True) * above) / counts.sum(axis=1, keepdims=True)
 
 
 def compare_class_laws(laws, one, other, queries):

@@ -9,17 +9,18 @@
 namespace hedgerow::label {
 namespace {
 
-ClassTally tally_of(const std::map<ClassId, double>& counts) {
+/// Weights of classes, of which class c has c + 1 customers.
+ClassTally tally_of(const std::map<ClassId, double>& weights) {
   ClassTally tally;
-  for (const auto& [label, count] : counts) tally.append(label, count);
+  for (const auto& [label, weight] : weights) tally.append(label, weight, label + 1);
   return tally;
 }
 
-bool holds(const ClassTally& tally, const std::map<ClassId, double>& counts) {
-  auto expected = counts.begin();
-  if (tally.size() != counts.size()) return false;
-  for (const auto& [count, label] : tally.entries()) {
-    if (label != expected->first || count != expected->second) return false;
+bool holds(const ClassTally& tally, const std::map<ClassId, double>& weights) {
+  auto expected = weights.begin();
+  if (tally.size() != weights.size()) return false;
+  for (const auto& [weight, label, count] : tally.entries()) {
+    if (label != expected->first || weight != expected->second || count % (label + 1) != 0) return false;
     ++expected;
   }
   return true;
@@ -37,7 +38,7 @@ TEST(classes_come_in_any_order_and_are_kept_sorted) {
   for (int i = 0; i < 2000; ++i) {
     state = state * 1664525U + 1013904223U;
     const ClassId label = (state >> 16) % 97;
-    tally.add(label, 0.25 * (i % 5 + 1));
+    tally.add(label, 0.25 * (i % 5 + 1), label + 1);
     counts[label] += 0.25 * (i % 5 + 1);
     CHECK(holds(tally, counts));
   }
@@ -46,9 +47,10 @@ TEST(classes_come_in_any_order_and_are_kept_sorted) {
 
 TEST(one_class_needs_no_memory_of_its_own) {
   ClassTally tally;
-  for (int i = 0; i < 100; ++i) tally.add(7, 1.0);
+  for (int i = 0; i < 100; ++i) tally.add(7, 1.0, 8);
   CHECK(tally.n_bytes() == 0 && holds(tally, {{7, 100.0}}));
-  tally.add(3, 0.5);
+  CHECK(tally.entries()[0].count == 800);
+  tally.add(3, 0.5, 4);
   CHECK(tally.n_bytes() > 0 && holds(tally, {{3, 0.5}, {7, 100.0}}));
 }
 
@@ -65,7 +67,7 @@ TEST(copies_of_any_size_are_equal_and_apart) {
       CHECK(holds(copy, others) && holds(source, some));
       copy = source;
       CHECK(copy == source && holds(copy, some));
-      copy.add(1000, 1.0);
+      copy.add(1000, 1.0, 1001);
       CHECK(!(copy == source) && holds(source, some));
       ClassTally moved(std::move(copy));
       some[1000] = 1.0;
@@ -91,7 +93,7 @@ TEST(a_tally_may_be_given_to_itself) {
   }
 }
 
-TEST(equality_looks_at_classes_and_counts_alone) {
+TEST(equality_looks_at_classes_weights_and_counts_alone) {
   ClassTally roomy = tally_of({{1, 1.0}});
   roomy.make_room(50);
   CHECK(roomy == tally_of({{1, 1.0}}));
@@ -99,6 +101,9 @@ TEST(equality_looks_at_classes_and_counts_alone) {
   CHECK(!(roomy == tally_of({{2, 1.0}})));
   CHECK(!(roomy == tally_of({{1, 1.0}, {2, 1.0}})));
   CHECK(!(roomy == ClassTally{}));
+  ClassTally other;
+  other.append(1, 1.0, 3);
+  CHECK(!(roomy == other));
 }
 
 }  // namespace

@@ -11,26 +11,47 @@
 namespace hedgerow::label {
 namespace {
 
-using Counts = std::vector<std::pair<ClassId, double>>;
+/// Weights of rows of a class, each at a place of its own.
+using Weights = std::vector<std::pair<ClassId, double>>;
 constexpr StableHierarchy model{5, true};
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-ClassTally tally_of(const Counts& counts) {
+ClassTally tally_of(const Weights& rows) {
   ClassTally tally;
-  for (const auto& [label, count] : counts) model.add(tally, label, count);
+  for (const auto& [label, weight] : rows) model.add(tally, label, weight, true);
   return tally;
 }
 
 TEST(a_parent_counts_the_tables_of_its_children) {
-  const auto merged = [](const Counts& left, const Counts& right) {
+  const auto merged = [](const Weights& left, const Weights& right) {
     return model.merge(tally_of(left), 0.0, tally_of(right), 0.0, 0.0);
   };
-  CHECK(merged({{0, 3.0}, {2, 1.0}}, {{1, 7.0}, {2, 5.0}}) == tally_of({{0, 1.0}, {1, 1.0}, {2, 2.0}}));
-  CHECK(merged({{4, 0.25}}, {{4, 0.5}}) == tally_of({{4, 0.75}}));
-  CHECK(merged({{4, 0.25}, {1, 9.0}}, {{4, 8.0}}) == tally_of({{1, 1.0}, {4, 1.25}}));
-  CHECK(merged({{0, 1.0}}, {{3, 2.0}}) == merged({{3, 1.0}}, {{0, 6.0}}));
-  CHECK(merged({}, {{3, 2.0}}) == tally_of({{3, 1.0}}));
+  CHECK(merged({{0, 1.0}, {0, 1.0}, {2, 1.0}}, {{1, 1.0}, {2, 1.0}}) ==
+        tally_of({{0, 1.0}, {1, 1.0}, {2, 1.0}, {2, 1.0}}));
+  CHECK(merged({{4, 0.25}, {4, 0.75}}, {{4, 3.0}}) == tally_of({{4, 0.5}, {4, 3.0}}));  // a table weighs the mean
+  CHECK(merged({{0, 1.0}}, {{3, 1.0}}) == merged({{3, 1.0}, {3, 1.0}}, {{0, 1.0}}));
+  CHECK(merged({}, {{3, 2.0}}) == tally_of({{3, 2.0}}));
   CHECK(merged({}, {}).size() == 0);
+}
+
+TEST(a_row_that_is_repeated_is_no_other_customer) {
+  ClassTally tally = tally_of({{2, 1.0}, {2, 4.0}});
+  model.add(tally, 2.0, 3.0, false);
+  CHECK(tally.size() == 1 && tally.entries()[0].count == 2 && tally.entries()[0].weight == 8.0);
+  CHECK(StableHierarchy::mean_weight(tally.entries()[0]) == 4.0);
+}
+
+TEST(equal_weights_have_equal_tables) {
+  const ClassTally one = tally_of({{1, 0.1}});
+  ClassTally many;
+  for (int i = 0; i < 1000; ++i) {
+    model.add(many, 1.0, 0.1, true);
+    CHECK(StableHierarchy::table_weight(many.entries()[0]) == StableHierarchy::table_weight(one.entries()[0]));
+  }
+  CHECK_NEAR(StableHierarchy::table_weight(one.entries()[0]), 0.1, 1e-13);
+  for (const double weight : {1.0, 3.0, 0.375, 1e-300, 1e300}) {
+    CHECK_NEAR(StableHierarchy::table_weight(tally_of({{1, weight}}).entries()[0]), weight, 3e-13 * weight);
+  }
 }
 
 TEST(one_class_is_pure_and_none_is_empty) {
@@ -81,27 +102,33 @@ TEST(a_summary_goes_to_numbers_and_back) {
 
 TEST(malformed_summaries_are_refused) {
   const double nan = std::nan("");
-  for (const std::vector<double>& numbers : std::vector<std::vector<double>>{{},
-                                                                             {1.0},
-                                                                             {1.0, 0.0},
-                                                                             {-1.0},
-                                                                             {nan, 0.0, 1.0},
-                                                                             {infinity, 0.0, 1.0},
-                                                                             {1e300, 0.0, 1.0},
-                                                                             {0.5, 0.0, 1.0},
-                                                                             {1.5, 0.0, 1.0, 1.0, 1.0},
-                                                                             {1.0, 5.0, 1.0},
-                                                                             {1.0, -1.0, 1.0},
-                                                                             {1.0, 0.5, 1.0},
-                                                                             {1.0, nan, 1.0},
-                                                                             {1.0, 1e300, 1.0},
-                                                                             {1.0, 0.0, 0.0},
-                                                                             {1.0, 0.0, -1.0},
-                                                                             {1.0, 0.0, nan},
-                                                                             {1.0, 0.0, infinity},
-                                                                             {1.0, 0.0, 1e-320},
-                                                                             {2.0, 1.0, 1.0, 1.0, 1.0},
-                                                                             {2.0, 3.0, 1.0, 1.0, 1.0}}) {
+  const std::vector<std::vector<double>> malformed{{},
+                                                   {1.0},
+                                                   {1.0, 0.0},
+                                                   {1.0, 0.0, 1.0},
+                                                   {-1.0},
+                                                   {nan, 0.0, 1.0, 1.0},
+                                                   {infinity, 0.0, 1.0, 1.0},
+                                                   {1e300, 0.0, 1.0, 1.0},
+                                                   {0.5, 0.0, 1.0, 1.0},
+                                                   {1.0, 5.0, 1.0, 1.0},
+                                                   {1.0, -1.0, 1.0, 1.0},
+                                                   {1.0, 0.5, 1.0, 1.0},
+                                                   {1.0, nan, 1.0, 1.0},
+                                                   {1.0, 1e300, 1.0, 1.0},
+                                                   {1.0, 0.0, 0.0, 1.0},
+                                                   {1.0, 0.0, -1.0, 1.0},
+                                                   {1.0, 0.0, nan, 1.0},
+                                                   {1.0, 0.0, infinity, 1.0},
+                                                   {1.0, 0.0, 1e-320, 1.0},
+                                                   {1.0, 0.0, 1.0, 0.0},
+                                                   {1.0, 0.0, 1.0, -1.0},
+                                                   {1.0, 0.0, 1.0, 1.5},
+                                                   {1.0, 0.0, 1.0, 1e10},
+                                                   {1.0, 0.0, 1.0, nan},
+                                                   {2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0},
+                                                   {2.0, 3.0, 1.0, 1.0, 1.0, 1.0, 1.0}};
+  for (const std::vector<double>& numbers : malformed) {
     std::span<const double> left(numbers);
     ClassTally read;
     CHECK(!model.read(left, read));

@@ -54,6 +54,7 @@ TEST(a_forest_of_classes_is_sound_whatever_comes_and_goes) {
           CHECK(sound(forest));
         }
         CHECK(std::ranges::all_of(forest.labels_seen, [](double weight) { return weight == 0.0; }));
+        CHECK(forest.places.size() == 0);
       }
     }
   }
@@ -72,6 +73,27 @@ TEST(a_forest_of_classes_comes_back_from_an_archive) {
   CHECK_THROWS(std::invalid_argument, restore(third, archive));
 }
 
+TEST(equal_rows_that_leave_a_window_leave_in_any_chunks) {
+  for (const Kind kind : {Kind::duplicates, Kind::weighted_duplicates, Kind::lattice, Kind::one_point}) {
+    for (const Growth growth : {Growth{}, Growth{4.0, infinity}}) {
+      for (const std::size_t window : {1, 3, 12}) {
+        const Sample sample = class_sample(60, kind, 11);
+        auto one_by_one = new_forest(growth, true, window), at_once = new_forest(growth, true, window);
+        at_once.learn(sample.all(), 2);
+        for (std::size_t i = 0; i < sample.size(); ++i) {
+          one_by_one.learn(sample.batch(i, 1), 1);
+          CHECK(sound(one_by_one));
+        }
+        CHECK(sound(at_once) && at_once.places.size() == one_by_one.places.size());
+        CHECK(archived(at_once).times == archived(one_by_one).times);
+        CHECK(archived(at_once).split_features == archived(one_by_one).split_features);
+        CHECK(archived(at_once).summaries == archived(one_by_one).summaries);
+        CHECK(at_once.rows.size() == std::min(window, sample.size()));
+      }
+    }
+  }
+}
+
 TEST(probabilities_add_up_near_and_far) {
   const Sample sample = class_sample(80, Kind::duplicates, 7);
   for (const double lifetime : {0.5, 1e300, infinity}) {
@@ -81,7 +103,7 @@ TEST(probabilities_add_up_near_and_far) {
       const ClassQueryRule rule{false, 0.0, rate, n_classes};
       const std::vector<double> points{0.5, 0.5, 1.5, -2.0, 1e30, -1e30, 3e38, 3e38, 1e300, 0.0};
       std::vector<double> found(5 * n_classes);
-      predict_classes(forest, {points.data(), 5}, rule.at(forest.labels_seen), 1, found.data());
+      predict_classes(forest, {points.data(), 5}, rule.at(forest), 1, found.data());
       for (std::size_t i = 0; i < 5; ++i) {
         double sum = 0.0;
         for (std::size_t c = 0; c < n_classes; ++c) sum += found[i * n_classes + c];

@@ -40,6 +40,10 @@ class BARTClassifier(Classifying, BART):
         As for `BARTRegressor`.
     shrinkage : float, default=2.0
         Before data, a sum of trees lies within 3 of its centre with `shrinkage` standard deviations.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of classes, one unless named, by which each draw's odds are multiplied: trees are learned as they are,
+        and predictions are those for classes that are so much more frequent. "balanced" is
+        ``n / (n_classes * count)``, so that all classes would be as frequent.
     n_jobs, random_state, progress
         As for `BARTRegressor`.
 
@@ -66,6 +70,10 @@ class BARTClassifier(Classifying, BART):
     True
     >>> model.predict_draws(X[:5]).shape
     (200, 5, 3)
+    >>> from sklearn.base import clone
+    >>> heavy = clone(model).set_params(class_weight={2: 10}).fit(X, y)
+    >>> bool((heavy.predict_proba(X)[:, 2] > model.predict_proba(X)[:, 2]).all())
+    True
     """
 
     def __init__(
@@ -82,6 +90,7 @@ class BARTClassifier(Classifying, BART):
         split_base: float = 0.95,
         split_decay: float = 2.0,
         shrinkage: float = 2.0,
+        class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: bool | None = None,
@@ -97,6 +106,7 @@ class BARTClassifier(Classifying, BART):
         self.split_base = split_base
         self.split_decay = split_decay
         self.shrinkage = shrinkage
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress
@@ -134,6 +144,9 @@ class BARTClassifier(Classifying, BART):
                 yield part, np.ones(sums.shape)
                 continue
             found = _core.class_probabilities(sums.reshape(-1, sums.shape[2]), n_threads)
+            if self._class_factors.size:
+                found *= self._class_factors / self._class_factors.max()
+                found /= found.sum(axis=1, keepdims=True)
             yield part, found.reshape(*sums.shape[:2], -1)[:, :, self._classes.order]
 
     def _draws(self, X: Floats) -> Floats:
@@ -171,7 +184,9 @@ class BARTClassifier(Classifying, BART):
         self._classes = ClassTable(labels[number] for number in in_order.order)
         if len(self._classes) > MOST_SUMS:
             raise ValueError(f"there are {len(self._classes)} classes; BART takes at most {MOST_SUMS}")
-        return self._known_numbers_of(y)
+        numbers = self._known_numbers_of(y)
+        self._begin_class_weight(numbers, NO_WEIGHTS)
+        return numbers
 
     def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
         shares = np.bincount(labels.astype(int), minlength=len(self._classes)) / labels.size

@@ -49,6 +49,9 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
         data.
     max_features : int, float, "sqrt" or None, default=None
         With the optimal proposal: how many columns, drawn anew at each node, are weighed. None for all.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
+        ``n / (n_classes * count)``, so that all classes weigh the same.
     n_steps : int, default=10000
         Steps of each chain of "cgm".
     n_burn_in : int, optional
@@ -83,6 +86,9 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
     np.int64(0)
     >>> model.log_marginal_likelihood_ > -60
     True
+    >>> heavy = BayesianTreeClassifier(class_weight={2: 10}, random_state=0).fit(X, y)
+    >>> bool(heavy.predict_proba(X)[:, 2].mean() > model.predict_proba(X)[:, 2].mean())
+    True
     """
 
     concentration: float
@@ -104,6 +110,7 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
         split_decay: float = 0.5,
         concentration: float = 5.0,
         max_features: Any = None,
+        class_weight: Any = None,
         n_steps: int = 10_000,
         n_burn_in: int | None = None,
         n_jobs: int | None = None,
@@ -120,6 +127,7 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
         self.split_decay = split_decay
         self.concentration = concentration
         self.max_features = max_features
+        self.class_weight = class_weight
         self.n_steps = n_steps
         self.n_burn_in = n_burn_in
         self.n_jobs = n_jobs

@@ -64,6 +64,10 @@ class BayesianTree(BatchModel):
     def _take_labels(self, y: Any, weights: Floats) -> Floats:
         """Learn what can be said of the labels before trees grow, and return them as the core takes them."""
 
+    def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
+        """Weights of rows that are about to be learned."""
+        return weights
+
     @abstractmethod
     def _leaves(self, most_rows: int) -> Any:
         """Return the core's leaf model."""
@@ -97,6 +101,7 @@ class BayesianTree(BatchModel):
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
         labels = self._take_labels(y, weights)
+        weights = self._weigh(labels, weights, online=False)
         n_weighed = self._n_weighed(X.shape[1])
         total = float(weights.sum()) if weights.size else float(X.shape[0])
         sampler = self._begin(X, labels, weights, self._leaves(int(min(total, MOST_TABULATED))), n_weighed)

@@ -85,6 +85,10 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         """Return forecasts of rows, made one after another, each to be compared with its label."""
         return self._forecast(X, mean, doubt)
 
+    def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
+        """Weights of rows that are about to be learned."""
+        return weights
+
     def _n_alike(self, labels: Floats) -> int:
         """How many of the rows that come next can be learned by the stages as they are."""
         return labels.size
@@ -115,7 +119,8 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         rows = self._checked_rows(X, y, sample_weight, first=True)
         if rows[0].shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._begin(*rows)
+        weights = self._weigh(*rows[1:], online=False)
+        self._begin(*rows[:2], weights)
         return self
 
     def learn_one(self, x: Any, y: Any) -> Self:
@@ -124,7 +129,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
             row = self._reader()(x).reshape(1, -1)
             label = self._checked_label(y)
             self._relearn_if_due()
-            self._learn_piece(row, label, NO_WEIGHTS)
+            self._learn_piece(row, label, self._weigh(label, NO_WEIGHTS, online=True))
         elif isinstance(x, Mapping):
             row = RowReader(len(x), None)(as_vector(list(x.values())))
             self.partial_fit(row.reshape(1, -1), self._as_labels(y))

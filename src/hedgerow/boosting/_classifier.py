@@ -37,6 +37,10 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
         Whether a ridge regression of the indicators comes before the first stage. "auto" chooses by leave-one-out.
     scaling : {"auto", "range", "half", "rank"}, default="auto"
         How columns are scaled: by their range, by ranks, or halfway. "auto" chooses by leave-one-out.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
+        ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`
+        takes it.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -82,6 +86,7 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
         max_stages: int = 4,
         linear: str | bool = "auto",
         scaling: str = "auto",
+        class_weight: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -89,6 +94,7 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
         self.max_stages = max_stages
         self.linear = linear
         self.scaling = scaling
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -203,7 +209,8 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
         if classes is not None:
             self._numbers_of(classes)
             self._n_announced = len(self._classes)
-        return self._checked_rows(X, y, sample_weight, first)
+        X, labels, weights = self._checked_rows(X, y, sample_weight, first)
+        return X, labels, self._weigh(labels, weights, online=True)
 
     def _forget_classes_to_come(self, before: dict[str, Any]) -> None:
         """Those of rows that have not been learned."""
@@ -218,6 +225,10 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
 
     def _checked_labels(self, y: Any) -> Floats:
         return self._numbers_of(y)
+
+    def _checked_label(self, y: Any) -> Floats:
+        self._check_class_weight_online()  # before a class that is new gets a number
+        return super()._checked_label(y)
 
     def _meet(self, label: float) -> None:
         self._n_announced = max(self._n_announced, int(label) + 1)

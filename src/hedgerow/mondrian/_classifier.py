@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from collections.abc import Hashable
 from typing import Any, Self
 
@@ -15,6 +16,7 @@ from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance, lab
 from hedgerow._classifying import Classifying
 from hedgerow._validation import check_positive, n_threads_of
 from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._learning import FEWEST_ROWS
 from hedgerow.predictive import Uncertainty
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +34,7 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     n_estimators : int, default=50
         Number of trees.
     min_samples_split : int, default=2
-        A block with fewer rows is not split. It keeps its rows and is split when more arrive.
+        A block with fewer rows, equal ones counted once, is not split. It keeps its rows and is split when more arrive.
     lifetime : float, default=inf
         Time at which the Mondrian process ends, in units of the scaled columns.
     scaling : {"auto", "range", "half", "rank", "none"}, default="auto"
@@ -50,6 +52,10 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     prior_weight : float, default=1.0
         How many rows, drawn from the base distribution, every prediction counts besides the rows held. It keeps
         probabilities above zero; 0 leaves them as in the document.
+    class_weight : mapping, "balanced" or None, default=None
+        Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
+        ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`
+        takes it.
     window : int, optional
         Keep only that many rows, unlearning the oldest as new ones arrive.
     n_jobs : int, optional
@@ -70,8 +76,9 @@ class MondrianForestClassifier(Classifying, MondrianForest):
 
     Notes
     -----
-    A row of weight w counts as w equal rows. Where the rows of a class in a leaf weigh less than one, so does the table
-    they share, so that a weight near zero is nearly no row.
+    A row of weight w counts as w equal rows. If all rows of a class weigh w, its odds are w times what they would be;
+    if all rows of all classes do, nothing changes, but for how much `prior_weight` rows count next to them, and for how
+    far the rates of the columns are learned.
 
     Examples
     --------
@@ -85,6 +92,9 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     ['near', 'far']
     >>> forest.predict_proba([[50, -50]]).round(1).tolist()  # far from all rows
     [[0.5, 0.5]]
+    >>> few = forest.fit(X[:220], y[:220]).predict_proba([[1.5, 1.5]])  # of the class "far" 20 rows only
+    >>> forest.set_params(class_weight={"far": 10}).fit(X[:220], y[:220]).predict_proba([[1.5, 1.5]]) > few
+    array([[ True, False]])
     >>> forest.learn_one([50, -50], "elsewhere").predict_one([50, -50])  # a class that is new
     'elsewhere'
     """
@@ -104,6 +114,7 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         base: str = "uniform",
         pause_pure: bool = True,
         prior_weight: float = 1.0,
+        class_weight: Any = None,
         window: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -117,6 +128,7 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         self.base = base
         self.pause_pure = pause_pure
         self.prior_weight = prior_weight
+        self.class_weight = class_weight
         self.window = window
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -238,6 +250,17 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         if self.prior_weight != 0:
             check_positive("prior_weight", self.prior_weight)
 
+    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
+        """Trees grow whatever rows weigh, but the imaginary rows of the prior are many next to the others."""
+        if weights.size and weights.sum() < FEWEST_ROWS <= n_rows:
+            warnings.warn(
+                f"the sample weights of {n_rows} rows add up to {weights.sum():.3g}, and count as so many rows next to "
+                f"prior_weight={self.prior_weight}. Weights that were normalised should be multiplied by the number of "
+                "rows.",
+                UserWarning,
+                stacklevel=4,
+            )
+
     def _begin_labels(self, y: Any) -> None:
         self._classes = ClassTable()
 
@@ -281,5 +304,5 @@ class MondrianForestClassifier(Classifying, MondrianForest):
 
     def _widened(self, values: Floats) -> Self:
         wider = MondrianForest._widened(self._numbered(), values)
-        wider._classes = self._classes
+        wider.__dict__.update(self._names())
         return wider

@@ -89,6 +89,8 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
             raise ValueError("every sample_weight is zero: there is no row to learn")
         self._begin_labels(y)
         labels = self._encode_labels(y)
+        weights = self._weigh(labels, weights, online=False)
+        self._warn_if_light(weights, X.shape[0])
         core = self._empty_core(X.shape[1], draw_seed(self.random_state))
         recent = slice(None if self.window is None else -self.window, None)
         sample = self._sample(X[recent], labels[recent], weights[recent])
@@ -127,10 +129,11 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         The first row may be the first call; a mapping then names the features.
         """
         if self.__sklearn_is_fitted__():
-            self._with_row(self._core.learn_one, x, self._encode_label(y))
+            label = self._encode_label(y)
+            self._with_row(self._core.learn_one, x, label, self._weigh_one(label))
         else:
-            row, label = self._prepared_first(x, y)
-            self._core.learn_one(row, label)
+            row, label, weight = self._prepared_first(x, y)
+            self._core.learn_one(row, label, weight)
         self._review_if_due()
         return self
 
@@ -152,6 +155,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         X, y = self._validated(X, y, reset=False)
         X, y, weights = drop_weightless(X, y, sample_weight)
         labels = self._encode_known_labels(y)
+        weights = self._weighted(labels, weights) if weights.size else weights
         n_found = self._core.forget(X, labels, weights, n_threads_of(self.n_jobs))
         if n_found < X.shape[0]:
             raise ValueError(
@@ -295,6 +299,9 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
     def _encode_known_label(self, y: Any) -> float:
         return self._encode_label(y)
 
+    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
+        """Warn of weights that add up to too little, where that matters."""
+
     def _adopt(self, core: Any, scaling: ColumnScaling) -> None:
         self._core = core
         self._scaling = scaling
@@ -319,8 +326,8 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         return call(self._read_row(x), *rest)
 
     @all_or_nothing
-    def _prepared_first(self, x: Any, y: Any) -> tuple[Floats, float]:
-        """The very first row, and an empty forest for it."""
+    def _prepared_first(self, x: Any, y: Any) -> tuple[Floats, float, float]:
+        """The very first row with its label and weight, and an empty forest for it."""
         self._check_parameters()
         names = np.asarray(list(x), dtype=object) if isinstance(x, Mapping) else None
         row = as_vector(list(x.values()) if isinstance(x, Mapping) else x)
@@ -329,11 +336,12 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         row = RowReader(row.size, names)(row)
         self._begin_labels([y])
         label = self._encode_label(y)
+        weight = self._weigh_one(label)
         self.n_features_in_ = row.size
         if names is not None:
             self.feature_names_in_ = names
         self._begin(row)
-        return row, label
+        return row, label, weight
 
     @all_or_nothing
     def _prepared(
@@ -355,6 +363,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         if announced is not None:
             self._encode_labels(announced)
         labels = self._encode_labels(y)
+        weights = self._weigh(labels, weights, online=True)
         if first:
             self._begin(X[0])
         return X, labels, weights

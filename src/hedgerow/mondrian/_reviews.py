@@ -59,6 +59,18 @@ class ReviewedForest(WideningForest):
         """Return attributes that are learned by leaving rows out of all trees; the core has these rows."""
         return {}
 
+    def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
+        """Weights of rows that are about to be learned."""
+        return weights
+
+    def _weigh_one(self, label: float) -> float:
+        """The weight of a single row that is about to be learned."""
+        return 1.0
+
+    def _weighted(self, labels: Floats, weights: Floats) -> Floats:
+        """Weights of rows that may have been learned."""
+        return weights
+
     # Effort.
 
     def _effort(self, again: bool) -> Effort:

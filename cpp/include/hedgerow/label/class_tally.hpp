@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many customers a restaurant has of each class: a sparse count, sorted by class, so that a node pays only for the
-// classes that have come by. One class, which is what most nodes have, needs no memory of its own.
+// How many customers a restaurant has of each class, and what they weigh: a sparse count, sorted by class, so that a
+// node pays only for the classes that have come by. One class, which is what most nodes have, needs no memory of its
+// own.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +17,9 @@ using ClassId = std::uint32_t;
 class ClassTally {
  public:
   struct Entry {
-    double count;
+    double weight;  ///< of all of them
     ClassId label;
+    std::uint32_t count;
     friend bool operator==(const Entry&, const Entry&) = default;
   };
 
@@ -44,24 +46,25 @@ class ClassTally {
   [[nodiscard]] std::size_t n_bytes() const { return capacity_ > 1 ? capacity_ * sizeof(Entry) : 0; }
 
   /// More customers of a class that may be new here.
-  void add(ClassId label, double count) {
+  void add(ClassId label, double weight, std::uint32_t count) {
     Entry* const end = data() + size_;
     Entry* const at = std::lower_bound(data(), end, label, [](const Entry& e, ClassId id) { return e.label < id; });
     if (at != end && at->label == label) {
+      at->weight += weight;
       at->count += count;
     } else {
       const auto place = static_cast<std::size_t>(at - data());
       make_room(size_ + 1);
       std::copy_backward(data() + place, data() + size_, data() + size_ + 1);
-      data()[place] = {count, label};
+      data()[place] = {weight, label, count};
       ++size_;
     }
   }
 
   /// A class beyond all that are here.
-  void append(ClassId label, double count) {
+  void append(ClassId label, double weight, std::uint32_t count) {
     if (size_ == capacity_) make_room(size_ + 1);
-    data()[size_++] = {count, label};
+    data()[size_++] = {weight, label, count};
   }
 
   void make_room(std::size_t n) {

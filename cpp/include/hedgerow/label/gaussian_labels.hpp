@@ -43,6 +43,7 @@ struct GaussianLabels {
   using Seen = LabelMoments;  ///< of the labels a forest holds
 
   static constexpr bool summaries_settle = false;
+  static constexpr bool counts_places = false;
 
   static void see(Seen& seen, double label, double weight) { seen.add(label, weight); }
   static void unsee(Seen& seen, double label, double weight) { seen.remove(label, weight); }

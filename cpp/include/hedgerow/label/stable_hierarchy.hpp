@@ -3,16 +3,24 @@
 //
 //   G_root ~ NSP(d_root, H),   G_j ~ NSP(d_j, G_parent),   y ~ G_leaf,   d_j = exp(-gamma (tau_j - tau_parent)).
 //
-// Every node is a restaurant whose customers are, at a leaf, its rows and, at an inner node, the tables of its
-// children; a restaurant has at most one table a class (Algorithm 5.3): tab_jk = min(c_jk, 1), c_jk = tab_left,k +
-// tab_right,k. A row of weight w is w customers; where the customers of a class weigh less than one, so does their
-// table.
+// Every node is a restaurant whose customers are, at a leaf, its rows, equal ones taken together, and, at an inner
+// node, the tables of its children; a restaurant has at most one table a class (Algorithm 5.3): tab_jk = min(c_jk, 1),
+// c_jk = tab_left,k + tab_right,k.
 //
 // Equation 5.5:  Gbar_jk = (c_jk - d_j tab_jk) / c_j + (d_j tab_j / c_j) Gbar_parent,k.
+//
+// Weights do not change how many customers there are. A customer weighs as much as the rows that it stands for, and a
+// table as much as the mean of its customers; what a node says of a class is multiplied by the mean weight m_jk of that
+// class there, and only the sum over trees is divided by its total. So a factor of all weights of a class is a factor
+// in its odds, a factor of all weights is nothing, and a row of weight w is w equal rows.
+// A vote within each tree could not do that: where all rows are of one class, there is nothing to be weighed. Nor could
+// counts of copies: a class whose rows all come twice has the same neighbours as before.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -28,6 +36,7 @@ struct ClassQuery {
   std::vector<double> base;    ///< H, over the classes known when the query is asked
   double share = 0.0;          ///< of H in every prediction
   double discount_rate = 1.0;  ///< gamma
+  double unit = 1.0;           ///< the weight that the base distribution's customers have
 
   /// E exp(-gamma Delta) of the wait Delta until a query point branches off, given that it does so within `elapsed`
   /// (Algorithm 5.8, line 9): an exponential of rate `outside`, cut off. With f(h) = (1 - exp(-h)) / h it is
@@ -47,11 +56,20 @@ struct StableHierarchy {
   using Query = ClassQuery;
   using Seen = std::vector<double>;  ///< weight of each class
 
+  static constexpr bool counts_places = true;     ///< equal rows are one customer
   static constexpr bool summaries_settle = true;  ///< Algorithm 5.7, line 4: a class that has a table needs no other
 
-  static double table(double count) { return std::min(count, 1.0); }
+  static double mean_weight(const Summary::Entry& entry) { return entry.weight / entry.count; }
 
-  void add(Summary& summary, double label, double weight) const { summary.add(static_cast<ClassId>(label), weight); }
+  /// Without its last bits: what rounding makes of the mean of equal weights shall not travel up the tree.
+  static double table_weight(const Summary::Entry& entry) {
+    constexpr std::uint64_t last_bits = 12, half = std::uint64_t{1} << (last_bits - 1);
+    return std::bit_cast<double>((std::bit_cast<std::uint64_t>(mean_weight(entry)) + half) >> last_bits << last_bits);
+  }
+
+  void add(Summary& summary, double label, double weight, bool is_first) const {
+    summary.add(static_cast<ClassId>(label), weight, static_cast<std::uint32_t>(is_first));
+  }
 
   [[nodiscard]] bool pauses_pure() const { return pause_pure; }
   static bool is_pure(const Summary& summary) { return summary.size() == 1; }
@@ -64,14 +82,14 @@ struct StableHierarchy {
 
   [[nodiscard]] Summary merge(const Summary& left, double, const Summary& right, double, double) const {
     std::size_t n = 0;
-    for_each_merged(left, right, [&](ClassId, double) {
+    for_each_merged(left, right, [&](const Summary::Entry&) {
       ++n;
       return true;
     });
     Summary merged;
     merged.make_room(n);
-    for_each_merged(left, right, [&](ClassId label, double count) {
-      merged.append(label, count);
+    for_each_merged(left, right, [&](const Summary::Entry& entry) {
+      merged.append(entry.label, entry.weight, entry.count);
       return true;
     });
     return merged;
@@ -82,8 +100,8 @@ struct StableHierarchy {
     auto at = summary.entries().begin();
     const auto end = summary.entries().end();
     return for_each_merged(left, right,
-                           [&](ClassId label, double count) {
-                             if (at == end || at->label != label || at->count != count) return false;
+                           [&](const Summary::Entry& entry) {
+                             if (at == end || *at != entry) return false;
                              ++at;
                              return true;
                            }) &&
@@ -102,22 +120,24 @@ struct StableHierarchy {
 
   static void write(const Summary& summary, std::vector<double>& numbers) {
     numbers.push_back(static_cast<double>(summary.size()));
-    for (const auto& [count, label] : summary.entries())
-      numbers.insert(numbers.end(), {static_cast<double>(label), count});
+    for (const auto& [weight, label, count] : summary.entries())
+      numbers.insert(numbers.end(), {static_cast<double>(label), weight, static_cast<double>(count)});
   }
   bool read(std::span<const double>& numbers, Summary& summary) const {
     summary = {};
-    if (numbers.empty() || !(numbers[0] >= 0.0 && numbers[0] <= static_cast<double>((numbers.size() - 1) / 2)) ||
+    if (numbers.empty() || !(numbers[0] >= 0.0 && numbers[0] <= static_cast<double>((numbers.size() - 1) / 3)) ||
         numbers[0] != std::floor(numbers[0]))
       return false;
     const auto n = static_cast<std::size_t>(numbers[0]);
     for (std::size_t i = 0; i < n; ++i) {
-      const double label = numbers[1 + 2 * i], count = numbers[2 + 2 * i];
-      if (!is_label(label) || !(count > 0.0 && std::isnormal(count))) return false;
-      if (i > 0 && !(label > numbers[2 * i - 1])) return false;
-      summary.append(static_cast<ClassId>(label), count);
+      const double label = numbers[1 + 3 * i], weight = numbers[2 + 3 * i], count = numbers[3 + 3 * i];
+      if (!is_label(label) || !(weight > 0.0 && std::isnormal(weight))) return false;
+      if (!(count >= 1.0 && count <= std::numeric_limits<std::uint32_t>::max()) || count != std::floor(count))
+        return false;
+      if (i > 0 && !(label > numbers[3 * i - 2])) return false;
+      summary.append(static_cast<ClassId>(label), weight, static_cast<std::uint32_t>(count));
     }
-    numbers = numbers.subspan(1 + 2 * n);
+    numbers = numbers.subspan(1 + 3 * n);
     return true;
   }
   static void write(const Seen& seen, std::vector<double>& numbers) { numbers = seen; }
@@ -130,10 +150,10 @@ struct StableHierarchy {
   /// Every label held has been counted, so that it can be taken back.
   static bool has_seen(const Seen& seen, double label) { return label < static_cast<double>(seen.size()); }
 
-  /// Counts of fractional weights depend, in their last bits, on the order in which rows came.
+  /// Sums of fractional weights depend, in their last bits, on the order in which rows came.
   static bool is_same(const Summary& stored, const Summary& heard) {
     return std::ranges::equal(stored.entries(), heard.entries(), [](const auto& a, const auto& b) {
-      return a.label == b.label && std::abs(a.count - b.count) <= 1e-9 * b.count;
+      return a.label == b.label && a.count == b.count && std::abs(a.weight - b.weight) <= 1e-9 * b.weight;
     });
   }
 
@@ -142,7 +162,7 @@ struct StableHierarchy {
   }
 
  private:
-  /// f(class, customers) for the classes of both children in order, while f says to go on; whether it always did.
+  /// f(customers) for the classes of both children in order, while f says to go on; whether it always did.
   template <class Function>
   static bool for_each_merged(const Summary& left, const Summary& right, Function&& f) {
     auto a = left.entries().begin(), b = right.entries().begin();
@@ -150,8 +170,8 @@ struct StableHierarchy {
     while (a != a_end || b != b_end) {
       const bool from_left = b == b_end || (a != a_end && a->label <= b->label);
       const bool from_right = a == a_end || (b != b_end && b->label <= a->label);
-      const ClassId label = from_left ? a->label : b->label;
-      if (!f(label, (from_left ? table(a->count) : 0.0) + (from_right ? table(b->count) : 0.0))) return false;
+      const double weight = (from_left ? table_weight(*a) : 0.0) + (from_right ? table_weight(*b) : 0.0);
+      if (!f(Summary::Entry{weight, from_left ? a->label : b->label, from_left && from_right ? 2U : 1U})) return false;
       a += static_cast<std::ptrdiff_t>(from_left);
       b += static_cast<std::ptrdiff_t>(from_right);
     }

@@ -159,6 +159,7 @@ void restore(Forest<M>& forest, const Archive& archive) {
   const std::size_t width = forest.rows.width(), n_trees = forest.trees.size(), n_nodes = archive.split_features.size();
   forest.scaling = detail::checked_scaling(archive, width);
   forest.rows = detail::checked_rows(archive, width, forest.model);
+  forest.find_places();
   require(archive.tree_sizes.size() == n_trees && archive.list_sizes.size() == n_trees &&
               archive.first_freed_nodes.size() == n_trees,
           "the number of trees is not the one announced");

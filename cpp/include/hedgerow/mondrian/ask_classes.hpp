@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -22,9 +23,11 @@ struct ClassQueryRule {
   double discount_rate;
   std::size_t n_classes;  ///< known to the one who asks
 
-  [[nodiscard]] label::ClassQuery at(const std::vector<double>& seen) const { return at(seen, n_classes); }
-  [[nodiscard]] label::ClassQuery at(const std::vector<double>& seen, std::size_t n_known) const {
+  [[nodiscard]] label::ClassQuery at(const ClassForest& forest) const { return at(forest, n_classes); }
+  [[nodiscard]] label::ClassQuery at(const ClassForest& forest, std::size_t n_known) const {
+    const std::vector<double>& seen = forest.labels_seen;
     const double n_rows = std::accumulate(seen.begin(), seen.end(), 0.0);
+    const auto n_places = static_cast<double>(forest.places.size());
     const auto k = static_cast<double>(n_known);
     std::vector<double> base(n_known, 1.0 / k);
     if (is_empirical) {
@@ -32,23 +35,27 @@ struct ClassQueryRule {
         base[c] = ((c < seen.size() ? seen[c] : 0.0) + 1.0 / k) / (n_rows + 1.0);
       }
     }
-    return {std::move(base), n_rows > 0.0 ? prior_weight / (n_rows + prior_weight) : 1.0, discount_rate};
+    const double share = n_rows > 0.0 ? prior_weight / (n_rows + prior_weight) : 1.0;
+    return {std::move(base), share, discount_rate, n_rows > 0.0 ? n_rows / n_places : 1.0};
   }
 };
 
-/// Votes of n_trees become probabilities; the base distribution gets what they left to it, and its share.
-inline void add_base(const label::ClassQuery& query, double left_to_base, double n_trees, double* votes) {
-  for (std::size_t c = 0; c < query.base.size(); ++c) {
-    const double mean = (votes[c] + left_to_base * query.base[c]) / n_trees;
+/// Votes become probabilities; the base distribution gets what they left to it, and its share. Returns how many votes
+/// there were: one a tree, if all rows weigh the same.
+inline double add_base(const label::ClassQuery& query, double left_to_base, double* votes) {
+  const std::size_t n_classes = query.base.size();
+  const double total = std::accumulate(votes, votes + n_classes, left_to_base);
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    const double mean = total > 0.0 ? (votes[c] + left_to_base * query.base[c]) / total : query.base[c];
     votes[c] = mean + query.share * (query.base[c] - mean);
   }
+  return total;
 }
 
 /// probabilities[i * n_classes + c].
 inline void predict_classes(const ClassForest& forest, const Points& points, const label::ClassQuery& query,
                             std::size_t n_threads, double* probabilities) {
   const std::size_t n_classes = query.base.size();
-  const auto n_trees = static_cast<double>(forest.trees.size());
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     double* const found = probabilities + begin * n_classes;
     std::fill_n(found, n * n_classes, 0.0);
@@ -59,14 +66,15 @@ inline void predict_classes(const ClassForest& forest, const Points& points, con
       const Asking<label::StableHierarchy> asking{tree, forest.rows, forest.growth, forest.model, query};
       voter.go_down(asking, scaled, n);
       voter.vote(
-          asking, [&](std::size_t i, label::ClassId c, double probability) { found[i * n_classes + c] += probability; },
+          asking, [&](std::size_t i, label::ClassId c, double vote) { found[i * n_classes + c] += vote; },
           [&](std::size_t i, double left) { base[i] += left; });
     }
-    for (std::size_t i = 0; i < n; ++i) add_base(query, base[i], n_trees, found + i * n_classes);
+    for (std::size_t i = 0; i < n; ++i) add_base(query, base[i], found + i * n_classes);
   });
 }
 
-/// The entropy of the forest's prediction, in nats, and its parts: total = noise + disagreement + distance.
+/// The entropy of the forest's prediction, in nats, and its parts: total = noise + disagreement + distance. A mean over
+/// trees counts each as often as it votes.
 struct Uncertainty {
   std::vector<double> total;
   std::vector<double> noise;         ///< of what the leaves say of points that stay in them, mean over trees
@@ -82,36 +90,44 @@ inline double entropy(const double* probabilities, std::size_t n) {
   return std::max(sum, 0.0);
 }
 
+/// Where weights are so small that no vote is left, there is nothing to be divided.
+constexpr double least_votes = std::numeric_limits<double>::min();
+
 inline Uncertainty predict_uncertainty(const ClassForest& forest, const Points& points, const label::ClassQuery& query,
                                        std::size_t n_threads) {
   const std::size_t n_classes = query.base.size();
-  const auto n_trees = static_cast<double>(forest.trees.size());
   Uncertainty found;
   for (auto* part : {&found.total, &found.noise, &found.disagreement, &found.distance}) part->assign(points.n, 0.0);
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
-    std::vector<double> mean(n * n_classes, 0.0), votes(n * n_classes);
+    std::vector<double> sum(n * n_classes, 0.0), votes(n * n_classes), left_to_base(n), total(n, 0.0);
     Voter voter;
     for (const auto& tree : forest.trees) {
       const Asking<label::StableHierarchy> asking{tree, forest.rows, forest.growth, forest.model, query};
       voter.go_down(asking, scaled, n);
-      const auto cast = [&](std::size_t i, label::ClassId c, double probability) {
-        votes[i * n_classes + c] += probability;
-      };
-      const auto leave = [&](std::size_t i, double left) { add_base(query, left, 1.0, votes.data() + i * n_classes); };
+      const auto cast = [&](std::size_t i, label::ClassId c, double vote) { votes[i * n_classes + c] += vote; };
+      const auto leave = [&](std::size_t i, double left) { left_to_base[i] = left; };
       std::fill(votes.begin(), votes.end(), 0.0);
       voter.vote_from_leaves(asking, cast, leave);
       for (std::size_t i = 0; i < n; ++i) {
-        found.noise[begin + i] += voter.stay(i) * entropy(votes.data() + i * n_classes, n_classes) / n_trees;
+        double* const own = votes.data() + i * n_classes;
+        const double n_votes = add_base(query, left_to_base[i], own);
+        found.noise[begin + i] += voter.stay(i) * n_votes * entropy(own, n_classes);
       }
       std::fill(votes.begin(), votes.end(), 0.0);
       voter.vote(asking, cast, leave);
       for (std::size_t i = 0; i < n; ++i) {
-        found.distance[begin + i] += entropy(votes.data() + i * n_classes, n_classes) / n_trees;
+        double* const own = votes.data() + i * n_classes;
+        const double n_votes = add_base(query, left_to_base[i], own);
+        found.distance[begin + i] += n_votes * entropy(own, n_classes);
+        total[i] += n_votes;
+        for (std::size_t c = 0; c < n_classes; ++c) sum[i * n_classes + c] += n_votes * own[c];
       }
-      for (std::size_t k = 0; k < votes.size(); ++k) mean[k] += votes[k] / n_trees;
     }
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] /= std::max(total[k / n_classes], least_votes);
     for (std::size_t i = begin; i < begin + n; ++i) {
-      found.total[i] = entropy(mean.data() + (i - begin) * n_classes, n_classes);
+      found.noise[i] /= std::max(total[i - begin], least_votes);
+      found.distance[i] /= std::max(total[i - begin], least_votes);
+      found.total[i] = entropy(sum.data() + (i - begin) * n_classes, n_classes);
       found.disagreement[i] = std::max(0.0, found.total[i] - found.distance[i]);
       found.distance[i] = std::max(0.0, found.distance[i] - found.noise[i]);
     }
@@ -126,7 +142,7 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
   const std::size_t n_classes = rule.n_classes;
   struct Vote {
     label::ClassId label;
-    double probability;
+    double votes;
   };
   struct Ballot {  // of one tree: the votes on row i end at ends[i]; replayed, they add up in the order of
                    // `predict_classes`
@@ -140,7 +156,7 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
   forest.learn(
       batch, n_threads,
       [&](std::size_t i) {
-        queries.push_back(rule.at(forest.labels_seen, n_known));
+        queries.push_back(rule.at(forest, n_known));
         n_known = std::max(n_known, static_cast<std::size_t>(batch.labels[i]) + 1);
       },
       [&](std::size_t b, RowId row, std::size_t i, std::size_t) -> const double* {
@@ -151,8 +167,7 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
                                                       queries[i]};
           ballot.voter.go_down(asking, forest.rows.row(row), 1);
           ballot.voter.vote(
-              asking,
-              [&](std::size_t, label::ClassId c, double probability) { ballot.votes.push_back({c, probability}); },
+              asking, [&](std::size_t, label::ClassId c, double votes) { ballot.votes.push_back({c, votes}); },
               [&](std::size_t, double left) { ballot.left_to_base.back() = left; });
         }
         ballot.ends.push_back(ballot.votes.size());
@@ -164,11 +179,11 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
     double left_to_base = 0.0;
     for (const Ballot& ballot : ballots) {
       for (std::size_t k = i == 0 ? 0 : ballot.ends[i - 1]; k < ballot.ends[i]; ++k) {
-        found[ballot.votes[k].label] += ballot.votes[k].probability;
+        found[ballot.votes[k].label] += ballot.votes[k].votes;
       }
       left_to_base += ballot.left_to_base[i];
     }
-    add_base(queries[i], left_to_base, static_cast<double>(forest.trees.size()), found);
+    add_base(queries[i], left_to_base, found);
   }
   return probabilities;
 }

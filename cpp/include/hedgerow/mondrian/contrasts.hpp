@@ -46,19 +46,19 @@ struct ClassSpread {
   double total = 0.0;
 
   void add(const label::StableHierarchy&, double label, double weight) {
-    counts.add(static_cast<label::ClassId>(label), weight);
+    counts.add(static_cast<label::ClassId>(label), weight, 1);
     total += weight;
   }
   static ClassSpread joined(const ClassSpread& left, const ClassSpread& right) {
     ClassSpread both = left;
-    for (const auto& [count, label] : right.counts.entries()) both.counts.add(label, count);
+    for (const auto& entry : right.counts.entries()) both.counts.add(entry.label, entry.weight, entry.count);
     both.total += right.total;
     return both;
   }
   [[nodiscard]] double weight() const { return total; }
   [[nodiscard]] double squares() const {
     double within = 0.0;
-    for (const auto& entry : counts.entries()) within += entry.count * entry.count;
+    for (const auto& entry : counts.entries()) within += entry.weight * entry.weight;
     return std::max(total - within / total, 0.0);
   }
 };

@@ -63,8 +63,8 @@ class Extender {
  private:
   /// The row joins a leaf whose box holds it already.
   void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
-    tree.shape.push_row(leaf, row, setting.rows.count(row));
-    setting.model.add(tree.summaries[leaf], setting.rows.labels[row], setting.rows.weight(row));
+    tree.shape.push_row(leaf, row, size_of<M>(setting.rows, row));
+    tree.hear_row(tree.summaries[leaf], setting.rows.labels[row], row, setting.rows, setting.model);
   }
 
   /// A paused leaf takes the row without a draw and, if it may split now, is grown afresh on all its rows.

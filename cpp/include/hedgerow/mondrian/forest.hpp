@@ -17,6 +17,7 @@
 #include "hedgerow/mondrian/extend.hpp"
 #include "hedgerow/mondrian/forget.hpp"
 #include "hedgerow/mondrian/locate.hpp"
+#include "hedgerow/mondrian/places.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::mondrian {
@@ -54,6 +55,7 @@ class Forest {
   Forest& operator=(Forest&&) noexcept = default;
 
   Rows rows;
+  Places places;  ///< of the rows held now; none unless the model counts them
   Scaling scaling;
   M model{};
   Growth growth;
@@ -125,34 +127,7 @@ class Forest {
   /// that it will come.
   template <class Arriving, class Before>
   void learn(const Batch& batch, std::size_t n_threads, Arriving&& arriving, Before&& before) {
-    arrived_.clear();
-    leaving_.clear();
-    for (std::size_t i = 0; i < batch.n; ++i) {
-      arriving(i);
-      arrived_.push_back(keep(batch, i));
-      const bool full = window != 0 && arrival_order.size() > window;
-      leaving_.push_back(full ? arrival_order.front() : none);
-      if (!full) continue;
-      arrival_order.pop_front();
-      model.unsee(labels_seen, rows.labels[leaving_.back()], rows.weight(leaving_.back()));
-    }
-    if (batch.n == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
-    if (extenders_.size() < n_threads) extenders_.resize(n_threads);
-    if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
-    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
-      for (std::size_t i = 0; i < batch.n; ++i) {
-        const double* distances = before(b, arrived_[i], i, worker);
-        extenders_[worker].extend(
-            trees[b], arrived_[i], setting(),
-            random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + i),
-            distances);
-        if (leaving_[i] != none) forgetters_[worker].forget(trees[b], leaving_[i], rows, growth, model);
-      }
-    });
-    for (const RowId id : leaving_) {
-      if (id != none) rows.free(id);
-    }
-    counters.arrivals += batch.n;
+    for (std::size_t begin = 0; begin < batch.n;) begin = learn_some(batch, begin, n_threads, arriving, before);
   }
   void learn(const Batch& batch, std::size_t n_threads) {
     const auto measure = [](std::size_t, RowId, std::size_t, std::size_t) -> const double* { return nullptr; };
@@ -179,6 +154,7 @@ class Forest {
   /// The rows leave every tree.
   void forget(std::span<const RowId> leaving, std::size_t n_threads) {
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
+    for (const RowId id : leaving) give_up_place(id);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (const RowId id : leaving) forgetters_[worker].forget(trees[b], id, rows, growth, model);
     });
@@ -187,6 +163,13 @@ class Forest {
       model.unsee(labels_seen, rows.labels[id], rows.weight(id));
       rows.free(id);
     }
+  }
+
+  /// Which rows are equal, anew.
+  void find_places() {
+    places = {};
+    rows.repeated.clear();
+    if constexpr (M::counts_places) rows.for_each([&](RowId id) { places.arrive(rows, id); });
   }
 
   /// All summaries anew under other numbers of the label model.
@@ -204,6 +187,7 @@ class Forest {
       float* x = fresh.rows.row(id);
       for (std::size_t d = 0; d < rows.width(); ++d) x[d] = other.image(d, scaling.value(d, x[d]));
     });
+    fresh.find_places();
     fresh.scaling = other;
     fresh.model = model;
     fresh.counters = counters;
@@ -223,6 +207,50 @@ class Forest {
     Grower<M> grower;
   };
 
+  /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
+  /// place of the oldest. Until then all trees must know the oldest as the one that does.
+  template <class Arriving, class Before>
+  std::size_t learn_some(const Batch& batch, std::size_t begin, std::size_t n_threads, Arriving& arriving,
+                         Before& before) {
+    arrived_.clear();
+    leaving_.clear();
+    std::size_t end = begin;
+    for (; end < batch.n; ++end) {
+      const RowId oldest = window != 0 && arrival_order.size() >= window ? arrival_order.front() : none;
+      if (oldest != none && end > begin && places.is_followed(oldest)) break;
+      arriving(end);
+      if (oldest != none) {
+        arrival_order.pop_front();
+        give_up_place(oldest);
+      }
+      arrived_.push_back(keep(batch, end));
+      leaving_.push_back(oldest);
+      if (oldest != none) model.unsee(labels_seen, rows.labels[oldest], rows.weight(oldest));
+    }
+    if (arrived_.size() == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
+    if (extenders_.size() < n_threads) extenders_.resize(n_threads);
+    if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
+    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
+      for (std::size_t k = 0; k < arrived_.size(); ++k) {
+        const double* distances = before(b, arrived_[k], begin + k, worker);
+        extenders_[worker].extend(
+            trees[b], arrived_[k], setting(),
+            random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + k),
+            distances);
+        if (leaving_[k] != none) forgetters_[worker].forget(trees[b], leaving_[k], rows, growth, model);
+      }
+    });
+    for (const RowId id : leaving_) {
+      if (id != none) rows.free(id);
+    }
+    counters.arrivals += arrived_.size();
+    return end;
+  }
+
+  void give_up_place(RowId id) {
+    if constexpr (M::counts_places) places.leave(rows, id);
+  }
+
   RowId keep(const Batch& batch, std::size_t i) {
     const double* x = batch.features + i * rows.width();
     const RowId id = rows.add(scaling, x, batch.labels[i], batch.weight(i));
@@ -231,6 +259,7 @@ class Forest {
       lower_seen[d] = std::min(lower_seen[d], x[d]);
       upper_seen[d] = std::max(upper_seen[d], x[d]);
     }
+    if constexpr (M::counts_places) places.arrive(rows, id);
     model.see(labels_seen, batch.labels[i], batch.weight(i));
     if (window != 0) arrival_order.push_back(id);
     return id;

@@ -43,7 +43,7 @@ class Forgetter {
   /// The leaf's count, box and summary anew, from the rows that are left.
   void listen(MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const M& model) {
     double count = 0.0;
-    tree.shape.for_each_row(leaf, [&](RowId member) { count += rows.count(member); });
+    tree.shape.for_each_row(leaf, [&](RowId member) { count += size_of<M>(rows, member); });
     tree.shape.nodes[leaf].count = static_cast<float>(count);
     tree.measure_rows(leaf, rows);
     tree.hear_rows(leaf, rows, model);

@@ -170,7 +170,7 @@ class Grower {
   /// The first cut that separates the block's rows, and the rows dealt to its sides.
   Cut sample_cut(const Block& block, std::vector<std::uint32_t>& members, const Task& task) {
     const Cut no_cut{0, 0, 0, task.begin};
-    if (setting_->growth.is_light(count_of(block, members, task))) return no_cut;
+    if (setting_->growth.is_light(size_of_block(block, members, task))) return no_cut;
     if (is_point(block, members, task))
       return no_cut;  // without a draw: copies draw no more than a row of their weight
     if (setting_->model.pauses_pure() && is_pure(block, members, task)) return no_cut;
@@ -225,12 +225,14 @@ class Grower {
     loose_.set_upper(d, upper);
   }
 
-  double count_of(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) const {
+  double size_of_block(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) const {
     const Rows& rows = setting_->rows;
-    if (rows.weights.empty()) return static_cast<double>(task.end - task.begin);
-    double count = 0.0;
-    for (std::size_t i = task.begin; i < task.end; ++i) count += rows.count(block.row(members[i]));
-    return count;
+    if (M::counts_places ? rows.repeated.empty() : rows.weights.empty()) {
+      return static_cast<double>(task.end - task.begin);
+    }
+    double size = 0.0;
+    for (std::size_t i = task.begin; i < task.end; ++i) size += size_of<M>(rows, block.row(members[i]));
+    return size;
   }
 
   /// Do all rows lie on one point? Most often the first two tell.
@@ -259,8 +261,8 @@ class Grower {
     typename M::Summary summary{};
     for (std::size_t i = task.begin; i < task.end; ++i) {
       const RowId row = block.row(members[i]);
-      tree_->shape.push_row(task.node, row, rows.count(row));
-      setting_->model.add(summary, block.labels[members[i]], rows.weight(row));
+      tree_->shape.push_row(task.node, row, size_of<M>(rows, row));
+      tree_->hear_row(summary, block.labels[members[i]], row, rows, setting_->model);
     }
     tree_->summaries[task.node] = summary;
     tree_->measure(task.node, [&](auto&& hand_on) {

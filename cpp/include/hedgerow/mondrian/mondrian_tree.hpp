@@ -31,12 +31,20 @@ inline float kept_time(double time, double latest) {
 
 /// When blocks stop being split.
 struct Growth {
-  double min_samples_split = 2;  ///< a block of fewer rows is paused; see `Rows::count`
+  double min_samples_split = 2;  ///< a block of a smaller size is paused
   double lifetime = std::numeric_limits<double>::infinity();
 
   /// Fractional counts that add up to the threshold but for rounding have reached it.
   [[nodiscard]] bool is_light(double count) const { return count < min_samples_split * (1.0 - 1e-6); }
 };
+
+/// What a row adds to the size of a block: see `Rows::count`; where places are counted, one if it is the first at its
+/// place.
+template <label::LabelModel M>
+double size_of(const Rows& rows, RowId row) {
+  if constexpr (M::counts_places) return rows.is_repeated(row) ? 0.0 : 1.0;
+  return rows.count(row);
+}
 
 template <label::LabelModel M>
 struct MondrianTree {
@@ -160,8 +168,15 @@ struct MondrianTree {
 
   void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
     Summary summary{};
-    shape.for_each_row(leaf, [&](RowId row) { model.add(summary, rows.labels[row], rows.weight(row)); });
+    shape.for_each_row(leaf, [&](RowId row) { hear_row(summary, rows.labels[row], row, rows, model); });
     summaries[leaf] = summary;
+  }
+  static void hear_row(Summary& summary, double label, RowId row, const Rows& rows, const M& model) {
+    if constexpr (M::counts_places) {
+      model.add(summary, label, rows.weight(row), !rows.is_repeated(row));
+    } else {
+      model.add(summary, label, rows.weight(row));
+    }
   }
 
   /// The model's clock at a node; a leaf is at the end of time.

@@ -36,9 +36,10 @@ class Rows {
 
   std::vector<float> features;  ///< row-major, D a row, in forest units
   std::vector<double> labels;
-  std::vector<double> weights;        ///< empty while every weight is one
-  std::vector<std::uint32_t> prints;  ///< 0 for rows whose print is not known; empty while all are
-  std::vector<RowId> freed;           ///< numbers that wait to be reused, last first
+  std::vector<double> weights;         ///< empty while every weight is one
+  std::vector<std::uint32_t> prints;   ///< 0 for rows whose print is not known; empty while all are
+  std::vector<std::uint8_t> repeated;  ///< 1 where another row stands for the place, see Places; empty while none does
+  std::vector<RowId> freed;            ///< numbers that wait to be reused, last first
 
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t capacity() const { return labels.size(); }
@@ -49,6 +50,7 @@ class Rows {
   /// How many rows it counts as where rows are counted: a weight above one is that of copies, one below makes a row
   /// say less, but it is there.
   [[nodiscard]] double count(RowId id) const { return weights.empty() ? 1.0 : std::max(weights[id], 1.0); }
+  [[nodiscard]] bool is_repeated(RowId id) const { return !repeated.empty() && repeated[id] != 0; }
 
   RowId add(const Scaling& scaling, const double* x, double label, double weight) {
     if (capacity() >= tree::none - 1 && freed.empty()) {
@@ -61,6 +63,7 @@ class Rows {
       labels.push_back(label);
       if (!weights.empty()) weights.push_back(weight);
       if (!prints.empty()) prints.push_back(0);
+      if (!repeated.empty()) repeated.push_back(0);
     } else {
       id = freed.back();
       freed.pop_back();
@@ -77,11 +80,17 @@ class Rows {
     prints[id] = print;
   }
 
+  void mark_repeated(RowId id, bool is_so) {
+    if (repeated.empty() && is_so) repeated.assign(capacity(), 0);
+    if (!repeated.empty()) repeated[id] = static_cast<std::uint8_t>(is_so);
+  }
+
   void free(RowId id) {
     std::fill_n(row(id), width_, 0.0F);
     labels[id] = 0.0;
     if (!weights.empty()) weights[id] = 1.0;
     if (!prints.empty()) prints[id] = 0;
+    if (!repeated.empty()) repeated[id] = 0;
     freed.push_back(id);
   }
 

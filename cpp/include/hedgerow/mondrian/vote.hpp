@@ -42,13 +42,14 @@ class Voter {
     leaving_.work_out(departures, survivals_, n);
   }
 
-  /// What the tree says of each point: cast(point, class, probability), any number of times to be added up, and
-  /// leave(point, probability) for what is left to the base distribution.
+  /// What the tree says of each point: cast(point, class, vote), any number of times to be added up, and
+  /// leave(point, vote) for what is left to the base distribution. Votes are the probabilities of customers that are
+  /// all alike, times what those of each class weigh in units of the query.
   template <class Cast, class Leave>
   void vote(const Asking<Model>& asking, Cast&& cast, Leave&& leave) const {
     for (const auto& [point, visited] : descent_.arrivals()) {
       const double left = climb(asking, {visited, leaving_.stay[point], leaving_.last[point]},
-                                [&, id = point](label::ClassId c, double probability) { cast(id, c, probability); });
+                                [&, id = point](label::ClassId c, double vote) { cast(id, c, vote); });
       leave(point, left);
     }
   }
@@ -57,8 +58,8 @@ class Voter {
   template <class Cast, class Leave>
   void vote_from_leaves(const Asking<Model>& asking, Cast&& cast, Leave&& leave) const {
     for (const auto& [point, visited] : descent_.arrivals()) {
-      const double left = climb(asking, {visited, 1.0, none},
-                                [&, id = point](label::ClassId c, double probability) { cast(id, c, probability); });
+      const double left =
+          climb(asking, {visited, 1.0, none}, [&, id = point](label::ClassId c, double vote) { cast(id, c, vote); });
       leave(point, left);
     }
   }
@@ -88,11 +89,9 @@ class Voter {
         continue;
       }
       const auto entries = asking.tree.summaries[descent_.visited()[at].node].entries();
-      double customers = 0.0, tables = 0.0;
-      for (const auto& entry : entries) {
-        customers += entry.count;
-        tables += Model::table(entry.count);
-      }
+      double customers = 0.0;
+      for (const auto& entry : entries) customers += entry.count;
+      const auto tables = static_cast<double>(entries.size());
       const double discount = discounts_[at];
       const double per_customer = coefficient / customers;
       double per_table = -per_customer * discount;
@@ -105,7 +104,7 @@ class Voter {
         departure = leaving_.previous[departure];
       }
       for (const auto& entry : entries) {
-        cast(entry.label, per_customer * entry.count + per_table * Model::table(entry.count));
+        cast(entry.label, (per_customer * entry.count + per_table) * (Model::mean_weight(entry) / asking.query.unit));
       }
       at = descent_.visited()[at].parent;
     }

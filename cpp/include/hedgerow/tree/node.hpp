@@ -29,7 +29,7 @@ struct Node {
   };
   union {
     float time;   ///< inner: tau_j, when the block was split
-    float count;  ///< leaf: how many rows it has, or counts as having
+    float count;  ///< leaf: its size: how many rows it has, or counts as having
   };
   std::uint32_t box;  ///< where its box is kept; none if its rows all lie on one point, which needs no box
 
