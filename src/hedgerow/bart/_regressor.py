@@ -84,7 +84,9 @@ class BARTRegressor(Regressing, BART):
     trace_ : dict of arrays
         What was noted down of each draw; see `diagnostics`.
     split_inclusion_, feature_importances_ : arrays of shape (n_features,)
-        Shares of splits that fall on each column: mean over draws, and over all splits.
+        Shares of splits that fall on each column: mean over draws, and over all splits. Those of the mean's trees.
+    noise_split_inclusion_ : array of shape (n_features,)
+        The same of the noise's trees, mean over draws; zeros if noise is constant.
     n_draws_ : int
         Draws that each chain has kept.
     n_features_in_, feature_names_in_
@@ -102,6 +104,15 @@ class BARTRegressor(Regressing, BART):
     >>> model.predict_interval(X[:4], confidence=0.9, kind="mean").shape
     (4, 2)
     >>> bool(0.8 < model.noise_draws_.mean() < 1.2)
+    True
+
+    Noise that grows along a column:
+
+    >>> y = 10 * np.sin(3 * X[:, 0]) + (0.2 + 3 * X[:, 2]) * rng.normal(size=200)
+    >>> model.set_params(noise="varying").fit(X, y).predict_noise_draws(X[:4]).shape
+    (300, 4)
+    >>> std = model.predict(X, return_std=True)[1]
+    >>> bool(std[X[:, 2] > 0.7].mean() > 2 * std[X[:, 2] < 0.3].mean())
     True
     """
 
