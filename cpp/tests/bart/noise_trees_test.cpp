@@ -8,12 +8,6 @@
 namespace hedgerow::bart {
 namespace {
 
-TEST(logarithms_of_gamma_are_those_of_the_standard_library) {
-  for (double x = 1e-3; x < 1e9; x *= 1.37)
-    CHECK_NEAR(log_gamma(x), std::lgamma(x), 1e-13 * (1.0 + x * std::log(x + 2)));
-  CHECK_NEAR(log_gamma(0.5), 0.5 * std::log(std::numbers::pi), 1e-13);
-}
-
 /// Prior times likelihood of squares, summed over a fine grid of the factor's logarithm.
 double slow_log_evidence_of_squares(const FactorPrior& prior, double weight, double squares) {
   double total = 0.0;

@@ -173,7 +173,7 @@ class BART(BatchModel):
         """What was noted down of each draw, by name, each of shape (n_chains, n_draws).
 
         "noise" (for numbers; its standard deviation), "log_likelihood" of all labels, "n_leaves" (mean over trees) and
-        "root_changes" (share of trees whose root changed in the last sweep).
+        "root_changes" (share of trees whose root changed in the last sweep). Of trees of the mean, if noise varies.
         """
         self._check_learned()
         return self._chains.notes

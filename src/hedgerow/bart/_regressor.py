@@ -62,7 +62,7 @@ class BARTRegressor(Regressing, BART):
     noise : {"constant", "varying"}, default="constant"
         Whether all rows have the same noise, or one that depends on the columns. Intervals, densities and everything
         else that is predicted follow. Takes about twice as long. Weights should then have mean one unless rows really
-        are copies: what is said twice is believed to be exact.
+        are copies: what is said twice is believed to be exact. `sampler` is about the trees of the mean.
     noise_df, noise_quantile : float, default=3.0 and 0.9
         The noise's variance is scaled inverse chi-squared with `noise_df` degrees of freedom; its standard deviation is
         below that of a linear regression's residuals with probability `noise_quantile`. If noise varies, this is the
@@ -167,7 +167,7 @@ class BARTRegressor(Regressing, BART):
         for part, means in self._means(X):
             mean[part] = means.mean(axis=1)
             if return_std:
-                variance[part] = means.var(axis=1) + self._variances(X[part]).mean(axis=1)
+                variance[part] = means.var(axis=1) + (self._deviations(X[part]) ** 2).mean(axis=1)
         if not return_std:
             return mean
         std: Floats = np.sqrt(variance)
@@ -294,18 +294,18 @@ class BARTRegressor(Regressing, BART):
             drawn[:, part] = means.T
         return drawn
 
-    def _variances(self, X: Floats) -> Floats:
-        """What each draw says of the variance of each row's noise: shape (rows, draws)."""
+    def _deviations(self, X: Floats) -> Floats:
+        """What each draw says of the standard deviation of each row's noise: shape (rows, draws)."""
         if self._chains.setup.varying is None:
-            shared = self.noise_draws_.ravel() ** 2
+            shared = self.noise_draws_.ravel()
             return np.broadcast_to(shared, (X.shape[0], shared.size))
-        found: Floats = np.exp(self._chains.log_variances(X, n_threads_of(self.n_jobs))) * self._units.width**2
+        found: Floats = np.exp(0.5 * self._chains.log_variances(X, n_threads_of(self.n_jobs))) * self._units.width
         return found
 
     def _noise_draws(self, X: Floats) -> Floats:
         drawn = np.empty((self.noise_draws_.size, X.shape[0]))
         for part in self._chains.parts(X):
-            drawn[:, part] = np.sqrt(self._variances(X[part])).T
+            drawn[:, part] = self._deviations(X[part]).T
         return drawn
 
     def _followed_draws(self, X: Floats) -> dict[str, Floats]:
@@ -318,7 +318,7 @@ class BARTRegressor(Regressing, BART):
             np.arange(n + 1) * n_draws,
             np.full(n * n_draws, 1.0 / n_draws),
             means.ravel(),
-            self._variances(X).ravel(),
+            self._deviations(X).ravel() ** 2,
             n_threads=n_threads_of(self.n_jobs),
         )
 

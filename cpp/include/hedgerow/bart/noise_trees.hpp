@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cmath>
-#include <numbers>
 #include <span>
 #include <vector>
 
@@ -42,7 +41,6 @@ class NoiseTrees : public Ensemble {
   [[nodiscard]] double precision(std::size_t row) const {
     return std::exp(static_cast<double>(residuals_[row]) * unit);
   }
-  [[nodiscard]] double log_factor(std::size_t row) const { return -static_cast<double>(residuals_[row]) * unit; }
 
   /// Squares of what the trees of the mean leave, each as often as its weight says, in units of the factors.
   [[nodiscard]] double sum_of_squares(const SumOfTrees& sum) const {
