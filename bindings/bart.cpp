@@ -16,8 +16,9 @@ Points points_of(const Matrix<double>& x) { return {x.data(), x.shape(0), x.shap
 
 std::vector<double> copy_of(const Vector<double>& array) { return {array.data(), array.data() + array.shape(0)}; }
 
-/// Fixed numbers so small that no sum of residuals can overflow, if none exceeds `most`.
-Units units_for(const std::vector<double>& weights, std::size_t n_rows, double most) {
+/// Fixed numbers so small that no sum of residuals can overflow, if none exceeds `most`. Weights that change may differ
+/// by many orders of magnitude: theirs are so small that their sum just fits.
+Units units_for(const std::vector<double>& weights, bool weights_change, std::size_t n_rows, double most) {
   double total = static_cast<double>(n_rows), heaviest = 1.0;
   if (!weights.empty()) {
     total = heaviest = 0.0;
@@ -28,6 +29,7 @@ Units units_for(const std::vector<double>& weights, std::size_t n_rows, double m
   }
   const double reach = most * std::max(total, static_cast<double>(n_rows));
   const double label = std::exp2(std::max(-40.0, std::ceil(std::log2(reach)) - 61.0));
+  if (weights_change) return {label, std::exp2(std::ceil(std::log2(total)) - 61.0)};
   return {label, weights.empty() ? 1.0 : heaviest * 0x1p-30};
 }
 
@@ -51,6 +53,53 @@ void give_arrays(A&& archive, nb::dict& arrays, const std::string& prefix) {
 }
 
 std::string chain_prefix(std::size_t chain) { return "chain" + std::to_string(chain) + "."; }
+std::string noise_prefix(std::size_t chain) { return chain_prefix(chain) + "noise."; }
+
+/// What the trees of each draw of all chains add up to: draws, chain after chain, by sums by rows.
+template <class TreesOf>
+auto predict_all(const Sampler& sampler, std::size_t n_sums, std::size_t n_trees, const Matrix<double>& x,
+                 std::size_t n_threads, TreesOf&& trees_of) {
+  const BinnedRows& data = sampler.problem().data;
+  if (x.shape(1) != data.n_features) throw std::invalid_argument("wrong number of columns");
+  const std::size_t n_draws = sampler.draws()[0].size(), n = x.shape(0);
+  std::vector<double> found(sampler.draws().size() * n_draws * n_sums * n);
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t c = 0; c < sampler.draws().size(); ++c) {
+      bart::predict(trees_of(sampler.draws()[c]), data, n_sums, n_trees, points_of(x), n_threads,
+                    found.data() + c * n_draws * n_sums * n);
+    }
+  }
+  return to_numpy(std::move(found), {sampler.draws().size() * n_draws, n_sums, n});
+}
+
+/// How often the trees of each draw split each column: draws, chain after chain, by columns.
+template <class TreesOf>
+auto count_splits(const Sampler& sampler, std::size_t trees_a_draw, TreesOf&& trees_of) {
+  const std::size_t width = sampler.problem().data.n_features, n_draws = sampler.draws()[0].size();
+  std::vector<std::uint32_t> found(sampler.draws().size() * n_draws * width, 0);
+  for (std::size_t c = 0; c < sampler.draws().size(); ++c) {
+    const TreesOfDraws& draws = trees_of(sampler.draws()[c]);
+    for (std::size_t i = 0; i < n_draws; ++i) {
+      const auto last = draws.n_rules_before(i + 1, trees_a_draw);
+      for (auto rule = draws.n_rules_before(i, trees_a_draw); rule < last; ++rule) {
+        ++found[(c * n_draws + i) * width + (draws.code.rules[rule] >> 8)];
+      }
+    }
+  }
+  return to_numpy(std::move(found), {sampler.draws().size() * n_draws, width});
+}
+
+const TreesOfDraws& of_means(const Draws& draws) { return draws; }
+const TreesOfDraws& of_noise(const Draws& draws) { return draws.noise; }
+
+std::size_t n_noise_trees(const Sampler& sampler) { return sampler.response().varying.n_trees; }
+
+/// Asked for only where it varies.
+std::size_t require_noise_trees(const Sampler& sampler) {
+  if (n_noise_trees(sampler) == 0) throw std::invalid_argument("the noise is constant");
+  return n_noise_trees(sampler);
+}
 
 /// All that is not learned, and travels with a model's parameters.
 struct SumSettings {
@@ -61,6 +110,7 @@ struct SumSettings {
   std::uint32_t n_rounds;
   std::size_t n_particles;
   double noise_df, noise_scale;
+  VaryingNoise varying;
 };
 
 std::unique_ptr<Sampler> new_sampler(BinnedRows data, std::vector<double> labels, std::vector<double> weights,
@@ -71,7 +121,8 @@ std::unique_ptr<Sampler> new_sampler(BinnedRows data, std::vector<double> labels
     throw std::invalid_argument("features, labels and weights differ in length");
   }
   const double spread = settings.leaf_deviation * std::sqrt(static_cast<double>(settings.n_trees));
-  const Units units = units_for(weights, n, 256.0 * std::max(1.0, spread));
+  const bool varies = settings.varying.n_trees > 0;
+  const Units units = units_for(weights, varies, n, 256.0 * std::max(1.0, spread));
   Problem problem{std::move(data),
                   std::move(weights),
                   settings.prior,
@@ -79,8 +130,10 @@ std::unique_ptr<Sampler> new_sampler(BinnedRows data, std::vector<double> labels
                   units,
                   settings.n_trees,
                   Plan{settings.moves, settings.n_rounds},
-                  settings.n_particles};
-  Response response{kind, std::move(labels), std::move(offsets), settings.noise_df, settings.noise_scale};
+                  settings.n_particles,
+                  varies};
+  Response response{
+      kind, std::move(labels), std::move(offsets), settings.noise_df, settings.noise_scale, settings.varying};
   return std::make_unique<Sampler>(std::move(problem), std::move(response), n_chains, seed, start);
 }
 
@@ -103,17 +156,32 @@ void bind_settings(nb::module_& m) {
       .value("probit", ResponseKind::probit)
       .value("classes", ResponseKind::classes);
   nb::enum_<Start>(m, "ChainStart").value("leaves", Start::leaves).value("prior", Start::prior);
+  nb::class_<VaryingNoise>(m, "VaryingNoise")
+      .def(
+          "__init__",
+          [](VaryingNoise* self, std::size_t n_trees, double leaf_shape, double leaf_scale, double floor) {
+            new (self) VaryingNoise{n_trees, {leaf_shape, leaf_scale}, floor * floor};
+          },
+          nb::kw_only(), nb::arg("n_trees"), nb::arg("leaf_shape"), nb::arg("leaf_scale"), nb::arg("floor"));
   nb::class_<SumSettings>(m, "SumSettings")
       .def(
           "__init__",
           [](SumSettings* self, bayesian_tree::TreePrior prior, double leaf_deviation, std::size_t n_trees,
              std::vector<std::pair<Move, std::uint32_t>> moves, std::uint32_t n_rounds, std::size_t n_particles,
-             double noise_df, double noise_scale) {
-            new (self) SumSettings{prior,    leaf_deviation, n_trees,  std::move(moves),
-                                   n_rounds, n_particles,    noise_df, noise_scale};
+             double noise_df, double noise_scale, const VaryingNoise* varying) {
+            new (self) SumSettings{prior,
+                                   leaf_deviation,
+                                   n_trees,
+                                   std::move(moves),
+                                   n_rounds,
+                                   n_particles,
+                                   noise_df,
+                                   noise_scale,
+                                   varying != nullptr ? *varying : VaryingNoise{}};
           },
           nb::kw_only(), nb::arg("prior"), nb::arg("leaf_deviation"), nb::arg("n_trees"), nb::arg("moves"),
-          nb::arg("n_rounds"), nb::arg("n_particles"), nb::arg("noise_df"), nb::arg("noise_scale"));
+          nb::arg("n_rounds"), nb::arg("n_particles"), nb::arg("noise_df"), nb::arg("noise_scale"),
+          nb::arg("varying").none() = nb::none());
 }
 
 }  // namespace
@@ -144,8 +212,14 @@ void bind_bart(nb::module_& m) {
             for (std::size_t c = 0; c < n_chains; ++c) {
               ChainArchive archive;
               take_arrays(archive, arrays, chain_prefix(c));
-              sampler->draws()[c] = restored_draws(archive, sampler->problem(), sampler->response().n_sums());
-              bart::restore(archive, sampler->problem(), sampler->response(), *sampler->chains()[c]);
+              Draws& draws = sampler->draws()[c] =
+                  restored_draws(archive, sampler->problem(), sampler->response().n_sums());
+              TreesArchive noise;
+              if (const std::size_t n_trees = n_noise_trees(*sampler); n_trees > 0) {
+                take_arrays(noise, arrays, noise_prefix(c));
+                draws.noise = restored_noise(noise, sampler->problem(), draws.size(), n_trees);
+              }
+              bart::restore(archive, noise, sampler->problem(), sampler->response(), *sampler->chains()[c]);
               require(sampler->draws()[c].size() == sampler->draws()[0].size() &&
                           sampler->chains()[c]->n_rounds() == sampler->chains()[0]->n_rounds(),
                       "chains differ in length");
@@ -184,40 +258,27 @@ void bind_bart(nb::module_& m) {
       .def(
           "predict",
           [](const Sampler& self, const Matrix<double>& x, std::size_t n_threads) {
-            const Problem& problem = self.problem();
-            if (x.shape(1) != problem.data.n_features) throw std::invalid_argument("wrong number of columns");
-            const std::size_t n_sums = self.response().n_sums(), n_draws = self.draws()[0].size(), n = x.shape(0);
-            std::vector<double> found(self.draws().size() * n_draws * n_sums * n);
-            {
-              nb::gil_scoped_release release;
-              for (std::size_t c = 0; c < self.draws().size(); ++c) {
-                bart::predict(self.draws()[c], problem.data, n_sums, problem.n_trees, points_of(x), n_threads,
-                              found.data() + c * n_draws * n_sums * n);
-              }
-            }
-            return to_numpy(std::move(found), {self.draws().size() * n_draws, n_sums, n});
+            return predict_all(self, self.response().n_sums(), self.problem().n_trees, x, n_threads, of_means);
           },
           nb::arg("x").noconvert(), nb::arg("n_threads"),
           "Draws, chain after chain, by sums by rows; offsets left out.")
       .def(
+          "predict_noise",
+          [](const Sampler& self, const Matrix<double>& x, std::size_t n_threads) {
+            return predict_all(self, 1, require_noise_trees(self), x, n_threads, of_noise);
+          },
+          nb::arg("x").noconvert(), nb::arg("n_threads"),
+          "Logarithms of the noise's variance, where it varies: draws, chain after chain, by one by rows.")
+      .def(
           "split_counts",
           [](const Sampler& self) {
-            const std::size_t width = self.problem().data.n_features, n_draws = self.draws()[0].size();
-            const std::size_t trees_a_draw = self.response().n_sums() * self.problem().n_trees;
-            std::vector<std::uint32_t> found(self.draws().size() * n_draws * width, 0);
-            for (std::size_t c = 0; c < self.draws().size(); ++c) {
-              const Draws& draws = self.draws()[c];
-              for (std::size_t i = 0; i < n_draws; ++i) {
-                const auto first = (draws.first_node[i] - i * trees_a_draw) / 2;
-                const auto last = (draws.first_node[i + 1] - (i + 1) * trees_a_draw) / 2;
-                for (auto rule = first; rule < last; ++rule) {
-                  ++found[(c * n_draws + i) * width + (draws.code.rules[rule] >> 8)];
-                }
-              }
-            }
-            return to_numpy(std::move(found), {self.draws().size() * n_draws, width});
+            return count_splits(self, self.response().n_sums() * self.problem().n_trees, of_means);
           },
           "How often the trees of each draw split each column.")
+      .def(
+          "noise_split_counts",
+          [](const Sampler& self) { return count_splits(self, require_noise_trees(self), of_noise); },
+          "The same of the trees of the noise, where it varies.")
       .def(
           "cuts", [](const Sampler& self) { return self.problem().data.cuts; }, "Of each column.")
       .def("archive", [](const Sampler& self) {
@@ -226,6 +287,9 @@ void bind_bart(nb::module_& m) {
         for (std::size_t c = 0; c < self.draws().size(); ++c) {
           const bool with_utilities = self.response().kind != ResponseKind::normal;
           give_arrays(archived(self.draws()[c], *self.chains()[c], with_utilities), arrays, chain_prefix(c));
+          if (n_noise_trees(self) > 0) {
+            give_arrays(archived_noise(self.draws()[c], *self.chains()[c]), arrays, noise_prefix(c));
+          }
         }
         return arrays;
       });

@@ -20,7 +20,7 @@ MAY_USE = {
     "particle": frozenset({"random"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
     "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle"}),
-    "bart": frozenset({"random", "parallel", "label", "particle", "bayesian_tree"}),
+    "bart": frozenset({"random", "parallel", "numeric", "label", "particle", "bayesian_tree"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -22,11 +22,12 @@ MODELS = [
     (BARTRegressor(**QUICK), NUMBERS),
     (BARTRegressor(**QUICK | {"n_estimators": 2}), NUMBERS),
     (BARTRegressor(sampler="pg", **QUICK), NUMBERS),
+    (BARTRegressor(noise="varying", **QUICK), NUMBERS),
     (BARTClassifier(**QUICK), CLASSES == "a"),
     (BARTClassifier(**QUICK), CLASSES),
     (BARTClassifier(sampler="cgm", thin=3, **QUICK), CLASSES),
 ]
-IDS = ["numbers", "numbers, few trees", "numbers, pg", "two classes", "three classes", "three classes, cgm"]
+IDS = ["numbers", "few trees", "pg", "noise varies", "two classes", "three classes", "three classes, cgm"]
 EVERY = pytest.mark.parametrize(("model", "y"), MODELS, ids=IDS)
 
 
@@ -78,6 +79,9 @@ def test_bad_parameters_are_explained(kind, parameters, words):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
+        ({"noise": "both"}, "noise must be one of 'constant', 'varying', got 'both'"),
+        ({"noise": True}, "noise must be one of 'constant', 'varying', got True"),
+        ({"noise": ["varying"]}, "noise must be one of"),
         ({"noise_df": 0}, "noise_df must be a number from"),
         ({"noise_quantile": 1.0}, "noise_quantile must be a number between 0 and 1"),
         ({"noise_quantile": "most"}, "noise_quantile"),

@@ -28,10 +28,11 @@ CLASSES = np.where(X[:, 0] > 0.3, "a", np.where(X[:, 1] > 0, "b", "c"))
 QUICK = {"n_estimators": 6, "n_chains": 2, "n_draws": 6, "n_burn_in": 4, "random_state": 1}
 MODELS = [
     (BARTRegressor(**QUICK), NUMBERS, RNG.uniform(1, 2, size=60)),
+    (BARTRegressor(noise="varying", **QUICK), NUMBERS, None),
     (BARTClassifier(**QUICK), CLASSES == "a", None),
     (BARTClassifier(sampler="pg", **QUICK), CLASSES, None),
 ]
-IDS = ["numbers", "two classes", "three classes"]
+IDS = ["numbers", "noise varies", "two classes", "three classes"]
 EVERY = pytest.mark.parametrize(("model", "y", "weights"), MODELS, ids=IDS)
 
 
@@ -43,6 +44,8 @@ def parts_of(content):
 def use(model):
     model.predict(X[:9])
     model.predict_draws(X[:9])
+    if isinstance(model, BARTRegressor):
+        assert (model.predict(X[:9], return_std=True)[1] > 0).all()
     str(model.diagnostics())
     _ = model.split_inclusion_
     model.continue_sampling(2)
@@ -99,12 +102,32 @@ def test_values_out_of_range_are_refused(model, y, weights, tmp_path):
         ("chain0.draws.shape", np.full_like(arrays["chain0.draws.shape"], 255)),
         ("chain1.state.values", np.full_like(arrays["chain1.state.values"], 2**62)),
         ("chain1.state.noise_variance", np.array([-1.0])),
+        ("chain0.noise.draws.values", np.full_like(arrays.get("chain0.noise.draws.values", np.zeros(3)), np.inf)),
+        ("chain0.noise.draws.values", np.full_like(arrays.get("chain0.noise.draws.values", np.zeros(3)), 1e3)),
+        ("chain0.noise.draws.rules", np.full_like(arrays.get("chain0.noise.draws.rules", np.zeros(3)), 2**32 - 1)),
+        ("chain1.noise.state.values", np.full_like(arrays.get("chain1.noise.state.values", np.zeros(3)), 2**58)),
+        ("chain1.noise.state.counts", np.array([0, 1], dtype=np.uint64)),
         ("chain1.state.counts", arrays["chain1.state.counts"] + np.array([0, 1], dtype=np.uint64)),
     ]
     for name, array in bad:
+        if name not in arrays:
+            continue
         path.write_bytes(arrays_to_bytes({**arrays, name: array}, metadata={"hedgerow": json.dumps(header)}))
         with pytest.raises(ValueError, match="cannot load"):
             print(name, hedgerow.load(path))
+
+
+def bad_noises(setup):
+    """Settings of noise that varies, each wrong in one way."""
+    noise = setup["varying"] or {"n_trees": 20, "leaf_shape": 20.0, "leaf_scale": 19.0, "floor": 1e-3}
+    wrong = {
+        "n_trees": [0, 19, 21, 2**40, 20.0, True],
+        "leaf_shape": [0.0, -1.0, float("nan"), float("inf"), 3],
+        "leaf_scale": [0.0, float("nan"), "1"],
+        "floor": [0.0, -1e-3, float("inf"), None],
+    }
+    changed = [{**noise, name: value} for name, values in wrong.items() for value in values]
+    return changed if setup["varying"] else [noise, *changed]
 
 
 @EVERY
@@ -127,6 +150,7 @@ def test_every_number_of_a_file_is_checked(model, y, weights, tmp_path):
         "leaf_deviation": [0.0, -1.0, math_nan, float("inf")],
         "noise_scale": [0.0, math_nan],
         "noise_df": [0.0, -3.0],
+        "varying": [0, {}, {"n_trees": 20}, *bad_noises(setup)],
     }
     assert wrong.keys() == setup.keys()
     changes = [{"setup": {**setup, name: value}} for name, values in wrong.items() for value in values]

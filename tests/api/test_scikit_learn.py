@@ -36,6 +36,7 @@ FORESTS = [
     BayesianTreeRegressor("cgm", n_particles=100, n_steps=2000),
     BARTRegressor(20, n_chains=1, n_draws=50, n_burn_in=50),
     BARTRegressor(3, n_chains=2, n_draws=20, n_burn_in=20, n_jobs=2),
+    BARTRegressor(20, noise="varying", n_chains=1, n_draws=50, n_burn_in=50),
     BARTClassifier(20, n_chains=1, n_draws=50, n_burn_in=50),
     BARTClassifier(5, sampler="pg", n_chains=2, n_draws=20, n_burn_in=20, thin=2),
 ]

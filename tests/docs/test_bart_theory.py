@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, multivariate_normal, norm
+from scipy.special import gammaln, polygamma, psi
+from scipy.stats import chi2, invgamma, multivariate_normal, multivariate_t, norm
 
 from hedgerow import BARTClassifier, BARTRegressor, _core
 from hedgerow.bart._classifier import offsets_for
 from hedgerow.bart._convergence import bulk_ess
+from hedgerow.bart._noise import LEAST_SHARE, N_TREES, VaryingNoise
 
 PAGE = (Path(__file__).parents[2] / "docs" / "theory" / "bart.md").read_text(encoding="utf-8")
 
@@ -42,6 +44,32 @@ def test_likelihood_of_a_leaf(n):
         residuals[:, None], grid, noise_variance**0.5
     ).sum(axis=0)
     np.testing.assert_allclose(np.ptp(joint - norm.logpdf(grid, mean, math.sqrt(variance))), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_likelihood_of_a_leaf_of_the_noise(n):
+    a, b, others = 3.0, 2.5, 0.7
+    residuals = np.random.default_rng(n).normal(size=n)
+    q = (residuals**2 / others).sum()
+    page = a * math.log(b) - gammaln(a) + gammaln(a + n / 2) - (a + n / 2) * math.log(b + q / 2)
+    shared = -0.5 * n * math.log(2 * math.pi * others)
+    together = multivariate_t.logpdf(residuals, np.zeros(n), others * b / a * np.eye(n), df=2 * a)
+    assert page + shared == pytest.approx(together)
+    # The posterior of the factor, as for a value.
+    grid = np.linspace(0.2, 4, 5)
+    joint = invgamma.logpdf(grid, a, scale=b) + norm.logpdf(residuals[:, None], 0, np.sqrt(others * grid)).sum(axis=0)
+    np.testing.assert_allclose(np.ptp(joint - invgamma.logpdf(grid, a + n / 2, scale=b + q / 2)), 0.0, atol=1e-12)
+
+
+def test_prior_of_noise_that_varies():
+    prior = VaryingNoise.about(0.3, np.linspace(-0.5, 0.5, 10_001))
+    assert f"with $L = {N_TREES}$ trees" in PAGE
+    assert N_TREES * polygamma(1, prior.leaf_shape) == pytest.approx(1.0)
+    assert math.log(prior.leaf_scale) == pytest.approx(psi(prior.leaf_shape))
+    assert "a thousandth of $\\hat\\sigma$" in PAGE
+    assert LEAST_SHARE == 1e-3
+    assert prior.floor == pytest.approx(0.3e-3)
+    assert VaryingNoise.about(0.3, np.linspace(-0.5, 0.5, 11)).floor == pytest.approx(0.1 / math.sqrt(12))
 
 
 def exact_posterior(labels, deviation, df, scale):

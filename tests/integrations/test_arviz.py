@@ -41,6 +41,19 @@ def test_log_likelihood_of_rows():
     assert np.isfinite(arviz.loo(data).elpd_loo)
 
 
+def test_noise_that_varies():
+    model = BARTRegressor(noise="varying", **QUICK).fit(X, Y)
+    found = model.diagnostics()
+    np.testing.assert_allclose(arviz.rhat(model.to_arviz())["noise_of_row"].max(), found.r_hat["noise_of_rows"])
+    data = model.to_arviz(X, Y)
+    noise = model.predict_noise_draws(X)
+    np.testing.assert_allclose(data.posterior["noise_of_row"], noise.reshape(2, 50, 60))
+    expected = norm.logpdf(Y, model.predict_draws(X), noise).reshape(2, 50, 60)
+    np.testing.assert_allclose(data.log_likelihood["y"], expected)
+    np.testing.assert_allclose(data.log_likelihood["y"].sum("row"), data.sample_stats["lp"], rtol=1e-4)
+    assert "noise_of_row" not in BARTRegressor(**QUICK).fit(X, Y).to_arviz().posterior
+
+
 @pytest.mark.parametrize("n_classes", [1, 2, 3])
 def test_classes(n_classes):
     y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [0.3, 0.6][: n_classes - 1])]

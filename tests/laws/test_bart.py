@@ -28,15 +28,18 @@ MODELS = [
     (BARTRegressor(3, thin=4, start="prior", **QUICK), (X, NUMBERS)),
     (BARTRegressor(4, sampler=MIXED, n_particles=4, **QUICK), (X, NUMBERS)),
     (BARTRegressor(10, sampler="pg", **QUICK), (X, NUMBERS)),
+    (BARTRegressor(15, noise="varying", **QUICK), (X, NUMBERS)),
+    (BARTRegressor(4, noise="varying", sampler=MIXED, thin=2, start="prior", **QUICK), (X, NUMBERS, WEIGHTS)),
     (BARTClassifier(10, **QUICK), (X, CLASSES > 0)),
     (BARTClassifier(5, sampler="cgm", thin=2, **QUICK), (X, CLASSES)),
 ]
-IDS = ["weights", "few trees", "all moves", "pg", "two classes", "three classes"]
+IDS = ["weights", "few trees", "all moves", "pg", "noise varies", "and weights", "two classes", "three classes"]
 EVERY = pytest.mark.parametrize(("model", "rows"), MODELS, ids=IDS)
 
 
 def bits(model):
-    return model.predict_draws(X).tobytes() + b"".join(draws.tobytes() for draws in model.trace_.values())
+    noise = model.predict_noise_draws(X).tobytes() if hasattr(model, "predict_noise_draws") else b""
+    return model.predict_draws(X).tobytes() + noise + b"".join(draws.tobytes() for draws in model.trace_.values())
 
 
 @EVERY
@@ -87,7 +90,7 @@ def test_how_work_is_cut_changes_nothing(model, rows, seconds, monkeypatch):
 def test_settings_of_a_fit_stay_when_parameters_change():
     model = BARTRegressor(10, **QUICK).fit(X, NUMBERS)
     expected = bits(copy.deepcopy(model).continue_sampling(3))
-    model.set_params(sampler="pg", shrinkage=9.0, thin=7, n_chains=1, n_estimators=99, split_base=0.1)
+    model.set_params(noise="varying", sampler="pg", shrinkage=9.0, thin=7, n_chains=1, n_estimators=99, split_base=0.1)
     model = pickle.loads(pickle.dumps(model))
     assert model.shrinkage == 9.0
     assert bits(model.continue_sampling(3)) == expected

@@ -25,7 +25,10 @@ def known_noise_likelihood(noise_variance, leaf_variance):
 
 
 def sampler(X, y, moves, *, n_trees=1, base=0.95, decay=0.5, leaf_deviation=1.0, noise=None, df=3.0, scale=1.0, **more):
-    """Chains on labels as they are, not scaled; ``noise`` fixes the noise's standard deviation."""
+    """Chains on labels as they are, not scaled; ``noise`` fixes the noise's standard deviation.
+
+    With ``varying``, a dict of n_trees, leaf_shape, leaf_scale and floor, only the part that all rows share.
+    """
     if noise is not None:
         df, scale = 1e14, noise**2
     settings = _core.SumSettings(
@@ -37,6 +40,7 @@ def sampler(X, y, moves, *, n_trees=1, base=0.95, decay=0.5, leaf_deviation=1.0,
         n_particles=more.pop("n_particles", 5),
         noise_df=df,
         noise_scale=scale,
+        varying=_core.VaryingNoise(**more.pop("varying")) if "varying" in more else None,
     )
     given = {"weights": np.zeros(0), "kind": "normal", "offsets": [0.0], "n_chains": 1, "seed": 0} | more
     shared = {
@@ -54,9 +58,9 @@ def sampler(X, y, moves, *, n_trees=1, base=0.95, decay=0.5, leaf_deviation=1.0,
     return _core.SumOfTreesSampler.begin(X, y, given["weights"], start=start, n_threads=1, **shared)
 
 
-def codes(arrays, chain, n_trees=1):
-    """Yield, for each draw of a chain, a list of (shape, rules, values), one a tree."""
-    prefix = f"chain{chain}.draws."
+def codes(arrays, chain, n_trees=1, of=""):
+    """Yield, for each draw of a chain, a list of (shape, rules, values), one a tree; ``of="noise."`` its trees."""
+    prefix = f"chain{chain}.{of}draws."
     bits = np.unpackbits(arrays[prefix + "shape"], bitorder="little").tolist()
     rules, values = arrays[prefix + "rules"].tolist(), arrays[prefix + "values"].tolist()
     node = rule = value = 0
@@ -93,13 +97,13 @@ def named(shape, rules, X):
     return read(tuple(range(len(X))))
 
 
-def tree_shares(drawn, n_chains, X):
-    """Of each chain: how often each tree was drawn, by name."""
+def tree_shares(drawn, n_chains, X, of=""):
+    """Of each chain: how often each tree was drawn, by name; ``of="noise."`` that of the noise."""
     arrays, names = drawn.archive(), {}
     X = np.column_stack([np.unique(column, return_inverse=True)[1] for column in np.asarray(X).T]).tolist()
     for chain in range(n_chains):
         counts: dict = {}
-        for ((shape, rules, _),) in codes(arrays, chain):
+        for ((shape, rules, _),) in codes(arrays, chain, of=of):
             key = (shape, rules)
             if key not in names:
                 names[key] = named(shape, rules, X)

@@ -52,15 +52,17 @@ inline std::vector<double> sample_weights(bool weighted) {
   return weights;
 }
 
-inline Problem sample_problem(Plan plan, std::size_t n_trees, bool weighted = false) {
+inline Problem sample_problem(Plan plan, std::size_t n_trees, bool weighted = false, bool varying = false) {
+  const double weight_unit = weighted ? sample_units.weight : 1.0;
   return {sample_data(),
           sample_weights(weighted),
           {0.95, 0.5},
           leaf_variance,
-          {sample_units.label, weighted ? sample_units.weight : 1.0},
+          {sample_units.label, varying ? 0x1p-55 : weight_unit},
           n_trees,
           std::move(plan),
-          4};
+          4,
+          varying};
 }
 
 /// A tree on its own, with all that its moves look at.

@@ -22,13 +22,19 @@ const Plan every_move{{{Move::grow_prune, 2},
 
 struct Setting {
   ResponseKind kind;
-  bool weighted = false;
+  bool weighted = false, varying = false;
 };
-const std::vector<Setting> settings{
-    {ResponseKind::normal}, {ResponseKind::normal, true}, {ResponseKind::probit}, {ResponseKind::classes}};
+const std::vector<Setting> settings{{ResponseKind::normal},
+                                    {ResponseKind::normal, true},
+                                    {ResponseKind::normal, false, true},
+                                    {ResponseKind::normal, true, true},
+                                    {ResponseKind::probit},
+                                    {ResponseKind::classes}};
 
-Response sample_response(ResponseKind kind) {
+Response sample_response(const Setting& setting) {
+  const ResponseKind kind = setting.kind;
   Response response{kind, sample_labels(), {0.0}, 3.0, 0.1};
+  if (setting.varying) response.varying = {2, {4.0, 3.5}, 1e-6};
   if (kind == ResponseKind::probit) response.offsets = {0.3};
   if (kind == ResponseKind::classes) response.offsets = {0.3, 0.0, -0.2};
   for (double& label : response.labels) {
@@ -39,20 +45,28 @@ Response sample_response(ResponseKind kind) {
 }
 
 Sampler new_sampler(const Setting& setting, const Plan& plan = every_move, Start start = Start::prior) {
-  return {sample_problem(plan, 3, setting.weighted), sample_response(setting.kind), 3, 9, start};
+  return {sample_problem(plan, 3, setting.weighted, setting.varying), sample_response(setting), 3, 9, start};
+}
+
+bool are_same(const TreesArchive& left, const TreesArchive& right) {
+  return left.shape == right.shape && left.rules == right.rules && left.values == right.values &&
+         left.first_node == right.first_node && left.state_shape == right.state_shape &&
+         left.state_rules == right.state_rules && left.state_values == right.state_values &&
+         left.state_counts == right.state_counts;
 }
 
 /// Everything that a file has of all chains.
 bool are_same(Sampler& one, Sampler& other) {
   bool same = true;
   for (std::size_t c = 0; c < one.chains().size(); ++c) {
-    auto left = archived(one.draws()[c], *one.chains()[c], true);
+    const auto left = archived(one.draws()[c], *one.chains()[c], true);
     const auto right = archived(other.draws()[c], *other.chains()[c], true);
-    same = same && left.shape == right.shape && left.rules == right.rules && left.values == right.values &&
-           left.first_node == right.first_node && left.notes == right.notes && left.state_shape == right.state_shape &&
-           left.state_rules == right.state_rules && left.state_values == right.state_values &&
-           left.utilities == right.utilities && left.noise_variance == right.noise_variance &&
-           left.state_counts == right.state_counts;
+    same = same && are_same(left, right) && left.notes == right.notes && left.utilities == right.utilities &&
+           left.noise_variance == right.noise_variance;
+    if (one.chains()[c]->noise_trees()) {
+      same = same && are_same(archived_noise(one.draws()[c], *one.chains()[c]),
+                              archived_noise(other.draws()[c], *other.chains()[c]));
+    }
   }
   return same;
 }
@@ -60,8 +74,8 @@ bool are_same(Sampler& one, Sampler& other) {
 TEST(labels_are_residuals_and_values_to_the_last_unit) {
   for (const Setting& setting : settings) {
     for (const Start start : {Start::leaves, Start::prior}) {
-      const Problem problem = sample_problem(every_move, 4, setting.weighted);
-      const Response response = sample_response(setting.kind);
+      const Problem problem = sample_problem(every_move, 4, setting.weighted, setting.varying);
+      const Response response = sample_response(setting);
       Chain chain(problem, response, {9, 0}, start);
       for (int sweep = 0; sweep <= 40; ++sweep) {
         for (std::size_t k = 0; k < chain.sums().size(); ++k) {
@@ -86,7 +100,7 @@ TEST(labels_are_residuals_and_values_to_the_last_unit) {
 TEST(utilities_agree_with_classes) {
   for (const ResponseKind kind : {ResponseKind::probit, ResponseKind::classes}) {
     const Problem problem = sample_problem({{{Move::grow_prune, 2}}, 1}, 3);
-    const Response response = sample_response(kind);
+    const Response response = sample_response({kind});
     Chain chain(problem, response, {9, 0}, Start::prior);
     for (int sweep = 0; sweep < 50; ++sweep) {
       chain.sweep();
@@ -123,15 +137,20 @@ TEST(a_stored_chain_goes_on_as_if_never_stopped) {
     stopped.run(8, 1, 1);
     straight.run(16, 1, 1);
     const bool with_utilities = setting.kind != ResponseKind::normal;
-    Problem problem = sample_problem(every_move, 3, setting.weighted);
+    Problem problem = sample_problem(every_move, 3, setting.weighted, setting.varying);
     problem.data = restored(archived(problem.data));
     CHECK(problem.data.bins == stopped.problem().data.bins && problem.data.cuts == stopped.problem().data.cuts);
     CHECK(problem.data.weight_before == stopped.problem().data.weight_before);
-    Sampler loaded(std::move(problem), sample_response(setting.kind), 3, 9, Start::leaves);
+    Sampler loaded(std::move(problem), sample_response(setting), 3, 9, Start::leaves);
     for (std::size_t c = 0; c < 3; ++c) {
       const ChainArchive archive = archived(stopped.draws()[c], *stopped.chains()[c], with_utilities);
       loaded.draws()[c] = restored_draws(archive, loaded.problem(), loaded.response().n_sums());
-      restore(archive, loaded.problem(), loaded.response(), *loaded.chains()[c]);
+      TreesArchive noise;
+      if (setting.varying) {
+        noise = archived_noise(stopped.draws()[c], *stopped.chains()[c]);
+        loaded.draws()[c].noise = restored_noise(noise, loaded.problem(), 8, 2);
+      }
+      restore(archive, noise, loaded.problem(), loaded.response(), *loaded.chains()[c]);
     }
     CHECK(are_same(stopped, loaded));
     loaded.run(8, 1, 2);
@@ -156,7 +175,7 @@ TEST(two_rounds_are_two_sweeps_of_one) {
 TEST(a_chain_may_start_in_the_prior) {
   // 4000 trees: shares of nodes that split, by depth, and mean and variance of values, within five standard errors.
   const Problem problem = sample_problem({}, 4000);
-  Chain chain(problem, sample_response(ResponseKind::normal), {10, 0}, Start::prior);
+  Chain chain(problem, sample_response({ResponseKind::normal}), {10, 0}, Start::prior);
   double n_values = 0.0, sum = 0.0, squares = 0.0;
   std::vector<double> n_nodes(3, 0.0), n_split(3, 0.0);
   for (const Tree& tree : chain.sums()[0].trees()) {

@@ -76,40 +76,54 @@ TEST(bits_and_bytes_beyond_the_last_node_are_refused) {
   CHECK((TreeCode<Fixed>{{}, 0, {}, {}}.holds(0, cuts)) && !(TreeCode<Fixed>{{}, 0, {}, {}}.holds(1, cuts)));
 }
 
+constexpr std::size_t n_noise_trees = 2;
+
 /// A sampler with draws, and what a file has of its one chain.
 struct Stored {
   Sampler sampler;
   RowsArchive rows;
   ChainArchive chain;
+  TreesArchive noise;  ///< empty unless it varies
 
-  explicit Stored(ResponseKind kind, const Problem& problem = sample_problem(some_moves, 3))
-      : sampler(problem, response_of(kind), 1, 3, Start::prior) {
+  Stored(ResponseKind kind, bool varying)
+      : sampler(sample_problem(some_moves, 3, false, varying), response_of(kind, varying), 1, 3, Start::prior) {
     sampler.run(6, 1, 1);
     rows = archived(sampler.problem().data);
     chain = archived(sampler.draws()[0], *sampler.chains()[0], kind != ResponseKind::normal);
+    if (varying) noise = archived_noise(sampler.draws()[0], *sampler.chains()[0]);
   }
 
-  static Response response_of(ResponseKind kind) {
+  static Response response_of(ResponseKind kind, bool varying) {
     Response response{kind, sample_labels(), {0.0}, 3.0, 0.1};
+    if (varying) response.varying = {n_noise_trees, {4.0, 3.5}, 1e-6};
     for (double& label : response.labels) label = kind == ResponseKind::normal ? label : label > 0.8 ? 1.0 : 0.0;
     return response;
   }
 
   /// Loads, goes on and predicts; false if refused.
-  [[nodiscard]] bool is_taken(const RowsArchive& other_rows, const ChainArchive& other) const {
+  [[nodiscard]] bool is_taken(const RowsArchive& other_rows, const ChainArchive& other,
+                              const TreesArchive& other_noise) const {
     try {
-      Problem problem = sample_problem(some_moves, 3);
+      const bool varying = sampler.response().varying.n_trees > 0;
+      Problem problem = sample_problem(some_moves, 3, false, varying);
       problem.data = restored(other_rows);
       if (problem.data.n_rows != sample_rows) return false;  // labels tell
       Sampler loaded(std::move(problem), sampler.response(), 1, 3, Start::leaves);
       loaded.draws()[0] = restored_draws(other, loaded.problem(), 1);
-      restore(other, loaded.problem(), loaded.response(), *loaded.chains()[0]);
+      Draws& draws = loaded.draws()[0];
+      if (varying) draws.noise = restored_noise(other_noise, loaded.problem(), draws.size(), n_noise_trees);
+      restore(other, other_noise, loaded.problem(), loaded.response(), *loaded.chains()[0]);
       loaded.run(2, 1, 1);
       const std::vector<double> points(loaded.problem().data.n_features * 5, 0.25);
       std::vector<double> found(loaded.draws()[0].size() * 5);
       predict(loaded.draws()[0], loaded.problem().data, 1, 3, {points.data(), 5, loaded.problem().data.n_features}, 1,
               found.data());
       for (const double one : found) CHECK(std::isfinite(one));
+      if (!varying) return true;
+      predict(draws.noise, loaded.problem().data, 1, n_noise_trees,
+              {points.data(), 5, loaded.problem().data.n_features}, 1, found.data());
+      for (const double one : found) CHECK(std::isfinite(std::exp(one)) && std::exp(one) > 0.0);
+      CHECK(std::isfinite(draws.notes.back().noise) && draws.notes.back().noise > 0.0);
       return true;
     } catch (const std::invalid_argument&) {
       return false;
@@ -135,24 +149,29 @@ void spoil(std::vector<V>& array, random::Stream& stream) {
 
 TEST(spoiled_files_are_refused_or_are_valid_trees) {
   random::Stream stream(42, random::Purpose::grow, 0, 0);
-  for (const ResponseKind kind : {ResponseKind::normal, ResponseKind::probit}) {
-    const Stored stored(kind);
-    CHECK(stored.is_taken(stored.rows, stored.chain));
+  const std::pair<ResponseKind, bool> kinds[] = {
+      {ResponseKind::normal, false}, {ResponseKind::normal, true}, {ResponseKind::probit, false}};
+  for (const auto& [kind, varying] : kinds) {
+    const Stored stored(kind, varying);
+    CHECK(stored.is_taken(stored.rows, stored.chain, stored.noise));
     int n_refused = 0, n_taken = 0;
     for (int repetition = 0; repetition < 1500; ++repetition) {
       RowsArchive rows = stored.rows;
       ChainArchive chain = stored.chain;
+      TreesArchive noise = stored.noise;
       std::uint32_t n_arrays = 0;
       const auto count = [&](const char*, auto&) { ++n_arrays; };
       rows.for_each_array(count);
       chain.for_each_array(count);
+      if (varying) noise.for_each_array(count);
       auto chosen = static_cast<int>(random::draw_below(n_arrays, stream));
       const auto spoil_chosen = [&](const char*, auto& array) {
         if (chosen-- == 0) spoil(array, stream);
       };
       rows.for_each_array(spoil_chosen);
       chain.for_each_array(spoil_chosen);
-      ++(stored.is_taken(rows, chain) ? n_taken : n_refused);
+      noise.for_each_array(spoil_chosen);
+      ++(stored.is_taken(rows, chain, noise) ? n_taken : n_refused);
     }
     CHECK(n_refused > 300 && n_taken > 100);
   }
@@ -169,7 +188,7 @@ TEST(a_state_of_many_leaves_can_be_stored) {
   const Response response{ResponseKind::normal, std::vector<double>(n, 0.0), {0.0}, 3.0, 1.0};
   const Chain chain(problem, response, {3, 0}, Start::prior);
   Chain again(problem, response, {3, 0}, Start::leaves);
-  restore(archived(Draws{}, chain, false), problem, response, again);
+  restore(archived(Draws{}, chain, false), {}, problem, response, again);
   CHECK(std::ranges::equal(chain.sums()[0].residuals(), again.sums()[0].residuals()));
 }
 

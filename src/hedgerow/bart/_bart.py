@@ -38,6 +38,12 @@ N_PROBES = 20
 """Training rows whose predictions `diagnostics` follows."""
 
 
+def shares_of(counts: npt.NDArray[np.uint32]) -> Floats:
+    """Return each row of counts divided by its sum; zeros stay."""
+    shares: Floats = counts / np.maximum(counts.sum(axis=1, keepdims=True, dtype=np.float64), 1.0)
+    return shares
+
+
 class BART(BatchModel):
     """Base of both. A subclass brings what stands between a sum of trees and the labels."""
 
@@ -77,6 +83,10 @@ class BART(BatchModel):
     @abstractmethod
     def _draws(self, X: Floats) -> Floats:
         """What each draw says of each row: draws first, then rows."""
+
+    def _followed_draws(self, X: Floats) -> dict[str, Floats]:
+        """Return what `diagnostics` follows at some rows, by name."""
+        return {"predictions": self._draws(X)}
 
     # Learning.
 
@@ -163,7 +173,7 @@ class BART(BatchModel):
         """What was noted down of each draw, by name, each of shape (n_chains, n_draws).
 
         "noise" (for numbers; its standard deviation), "log_likelihood" of all labels, "n_leaves" (mean over trees) and
-        "root_changes" (share of trees whose root changed in the last sweep).
+        "root_changes" (share of trees whose root changed in the last sweep). Of trees of the mean, if noise varies.
         """
         self._check_learned()
         return self._chains.notes
@@ -177,11 +187,13 @@ class BART(BatchModel):
             ``print`` it.
         """
         self._check_learned()
-        drawn = self._draws(self._probes)
         n_chains = self._chains.setup.n_chains
         return diagnose(
             self.trace_,
-            drawn.reshape(n_chains, self.n_draws_, -1),
+            {
+                name: drawn.reshape(n_chains, self.n_draws_, -1)
+                for name, drawn in self._followed_draws(self._probes).items()
+            },
             probe_rows=self._probe_rows,
             bytes_per_draw=self._chains.sampler.n_bytes / (n_chains * self.n_draws_),
         )
@@ -286,9 +298,7 @@ class BART(BatchModel):
     def _split_shares(self) -> Floats:
         """Share of the splits of each draw that fall on each column: shape (n_chains * n_draws, n_features)."""
         self._check_learned()
-        counts = self._chains.sampler.split_counts().astype(np.float64)
-        shares: Floats = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-        return shares
+        return shares_of(self._chains.sampler.split_counts())
 
     # Files.
 

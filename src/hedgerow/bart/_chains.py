@@ -13,6 +13,7 @@ import numpy.typing as npt
 from hedgerow import _core
 from hedgerow._persistence import Arrays
 from hedgerow.bart._moves import MOST_MOVES, checked
+from hedgerow.bart._noise import VaryingNoise
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +37,7 @@ class Setup:
     leaf_deviation: float
     noise_df: float
     noise_scale: float
+    varying: VaryingNoise | None
     n_trees: int
     moves: dict[str, int]
     n_rounds: int
@@ -52,7 +54,7 @@ class Setup:
         """Take back what `asdict` gave; ValueError if chains could not have had it."""
         if not isinstance(numbers, dict) or set(numbers) != {field.name for field in fields(cls)}:
             raise ValueError("its settings are not whole")
-        setup = cls(**numbers)
+        setup = cls(**{**numbers, "varying": VaryingNoise.from_json(numbers["varying"])})
         for name, least, most in (
             ("n_trees", 1, MOST_TREES),
             ("n_rounds", 1, MOST_MOVES),
@@ -75,6 +77,8 @@ class Setup:
             raise ValueError("its prior of splits is out of range")
         if setup.kind not in ("normal", "probit", "classes") or not isinstance(setup.moves, dict):
             raise ValueError("its kind or its moves are not known")
+        if setup.varying is not None and setup.kind != "normal":
+            raise ValueError("classes have no noise that varies")
         checked(setup.moves)
         offsets = setup.offsets
         if not isinstance(offsets, list) or not all(type(x) is float and abs(x) < 100.0 for x in offsets):
@@ -94,6 +98,7 @@ class Setup:
             n_particles=self.n_particles,
             noise_df=self.noise_df,
             noise_scale=self.noise_scale,
+            varying=None if self.varying is None else self.varying.core(),
         )
         return {
             "kind": getattr(_core.ResponseKind, self.kind),
@@ -143,13 +148,21 @@ class Chains:
         names = ("noise", "log_likelihood", "n_leaves", "root_changes")
         return dict(zip(names, np.moveaxis(self.sampler.notes(), 2, 0), strict=True))
 
-    def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
-        """Yield a few rows at a time and what each draw says of each of them: shape (rows, draws, sums)."""
+    def parts(self, X: Floats) -> Iterator[slice]:
+        """Yield a few rows at a time: what all draws say of them may be held at once."""
         n_rows = max(1, NUMBERS_AT_A_TIME // (self.setup.n_chains * self.n_draws * len(self.setup.offsets)))
         for begin in range(0, X.shape[0], n_rows):
-            part = slice(begin, min(begin + n_rows, X.shape[0]))
+            yield slice(begin, min(begin + n_rows, X.shape[0]))
+
+    def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
+        """Yield a few rows at a time and what each draw says of each of them: shape (rows, draws, sums)."""
+        for part in self.parts(X):
             drawn = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
             yield part, np.ascontiguousarray(drawn.transpose(2, 0, 1)) + np.array(self.setup.offsets)
+
+    def log_variances(self, X: Floats, n_threads: int) -> Floats:
+        """Logarithm of the noise's variance at each row by each draw, where noise varies: shape (rows, draws)."""
+        return np.ascontiguousarray(self.sampler.predict_noise(np.ascontiguousarray(X), n_threads)[:, 0].T)
 
     # Files.
 
@@ -178,6 +191,8 @@ class Chains:
         for chain in range(setup.n_chains):
             if setup.n_trees * len(setup.offsets) > arrays[f"chain{chain}.state.values"].size:
                 raise ValueError("it has fewer trees than it says")
+            if setup.varying and setup.varying.n_trees > arrays[f"chain{chain}.noise.state.values"].size:
+                raise ValueError("its noise has fewer trees than it says")
         if f"chain{setup.n_chains}.state.values" in arrays:
             raise ValueError("it has more chains than it says")
         sampler = _core.SumOfTreesSampler.restore(arrays, labels, weights, **setup.core())

@@ -196,6 +196,7 @@ class BARTClassifier(Classifying, BART):
             "leaf_deviation": 3.0 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),
             "noise_df": 1.0,  # the variance of utilities is one; these two are not asked
             "noise_scale": 1.0,
+            "varying": None,
         }
 
     # Files.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ WORDS = {
     "log_likelihood": "log-likelihood",
     "n_leaves": "leaves a tree",
     "predictions": "predictions, worst",
+    "noise_of_rows": "noise of rows, worst",
 }
 """What is followed, and what it is called in the table."""
 
@@ -31,8 +33,9 @@ class Diagnostics:
     ----------
     r_hat, ess, mean, std : dict from str to float
         Rank-normalised split R-hat, effective sample size of the bulk, posterior mean and standard deviation of
-        "noise" (for numbers), "log_likelihood" and "n_leaves" (mean over trees). For "predictions" the highest R-hat
-        and the smallest sample size among the rows that are followed. NaN where nothing moved or draws are too few.
+        "noise" (for numbers), "log_likelihood" and "n_leaves" (mean over trees). For "predictions" and, if noise
+        varies, "noise_of_rows" the highest R-hat and the smallest sample size among the rows that are followed. NaN
+        where nothing moved or draws are too few.
     prediction_r_hat, prediction_ess : arrays
         For each row that is followed, and each of its class probabilities if there are more than two classes.
     probe_rows : tuple of int
@@ -76,33 +79,41 @@ class Diagnostics:
 
 
 def diagnose(
-    trace: dict[str, Floats], predictions: Floats, *, probe_rows: list[int], bytes_per_draw: float
+    trace: dict[str, Floats], of_rows: dict[str, Floats], *, probe_rows: list[int], bytes_per_draw: float
 ) -> Diagnostics:
-    """Put numbers together; `predictions` has shape (n_chains, n_draws, n_followed)."""
+    """Put numbers together; `of_rows` has "predictions", and more: shape (n_chains, n_draws, n_followed) each."""
     followed = {name: draws for name, draws in trace.items() if name in WORDS}
-    series = np.moveaxis(predictions, 2, 0)
-    of_rows = np.array([r_hat(draws) for draws in series])
-    ess_of_rows = np.array([bulk_ess(draws) for draws in series])
-    highest, least = (
-        float(choose(known)) if (known := values[~np.isnan(values)]).size else np.nan
-        for choose, values in ((np.max, of_rows), (np.min, ess_of_rows))
-    )
-    r_hats = {name: r_hat(draws) for name, draws in followed.items()} | {"predictions": highest}
-    ess = {name: bulk_ess(draws) for name, draws in followed.items()} | {"predictions": least}
+    r_hats = {name: r_hat(draws) for name, draws in followed.items()}
+    ess = {name: bulk_ess(draws) for name, draws in followed.items()}
+    r_hats_of_rows = {name: _each(r_hat, draws) for name, draws in of_rows.items()}
+    ess_of_rows = {name: _each(bulk_ess, draws) for name, draws in of_rows.items()}
+    r_hats |= {name: _worst(np.max, values) for name, values in r_hats_of_rows.items()}
+    ess |= {name: _worst(np.min, values) for name, values in ess_of_rows.items()}
+    n_chains, n_draws, _ = of_rows["predictions"].shape
     return Diagnostics(
         r_hat=r_hats,
         ess=ess,
         mean={name: float(draws.mean()) for name, draws in followed.items()},
         std={name: float(draws.std()) for name, draws in followed.items()},
-        prediction_r_hat=of_rows,
-        prediction_ess=ess_of_rows,
+        prediction_r_hat=r_hats_of_rows["predictions"],
+        prediction_ess=ess_of_rows["predictions"],
         probe_rows=tuple(probe_rows),
         root_change_rate=float(trace["root_changes"].mean()),
-        n_chains=predictions.shape[0],
-        n_draws=predictions.shape[1],
+        n_chains=n_chains,
+        n_draws=n_draws,
         bytes_per_draw=bytes_per_draw,
-        warnings=tuple(_complaints(r_hats, ess, predictions.shape[0])),
+        warnings=tuple(_complaints(r_hats, ess, n_chains)),
     )
+
+
+def _each(measure: Callable[[Floats], float], draws: Floats) -> Floats:
+    """Of all that is followed."""
+    return np.array([measure(one) for one in np.moveaxis(draws, 2, 0)])
+
+
+def _worst(choose: Callable[[Floats], Any], values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(choose(known)) if known.size else np.nan
 
 
 def complaint(trace: dict[str, Floats]) -> str:

@@ -55,8 +55,13 @@ def noise_scale(X: Floats, labels: Floats, weights: Floats, df: float, quantile:
     The variance is ``df * scale`` over a chi-squared variable of `df` degrees of freedom. The scale is such that the
     standard deviation is below a rough guess with probability `quantile` (Chipman et al. 2010, section 3.2).
     """
-    guess = max(rough_noise(X, labels, weights), LEAST_NOISE)
+    guess = guessed_noise(X, labels, weights)
     return max(guess**2 * float(chi2.ppf(1.0 - quantile, df)) / df, 1e-300)
+
+
+def guessed_noise(X: Floats, labels: Floats, weights: Floats) -> float:
+    """Return the rough guess: never zero."""
+    return max(rough_noise(X, labels, weights), LEAST_NOISE)
 
 
 def rough_noise(X: Floats, labels: Floats, weights: Floats) -> float:

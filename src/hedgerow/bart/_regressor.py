@@ -13,11 +13,15 @@ from sklearn.utils.validation import validate_data
 from hedgerow._persistence import Arrays
 from hedgerow._regressing import Regressing
 from hedgerow._validation import check_within, drop_weightless, n_threads_of
-from hedgerow.bart._bart import BART
-from hedgerow.bart._labels import LabelUnits, noise_scale
+from hedgerow.bart._bart import BART, shares_of
+from hedgerow.bart._labels import LabelUnits, guessed_noise, noise_scale
+from hedgerow.bart._noise import VaryingNoise
 from hedgerow.predictive import NormalMixture
 
 Floats = npt.NDArray[np.float64]
+
+NOISES = ("constant", "varying")
+"""What the noise may be along the columns."""
 
 
 class BARTRegressor(Regressing, BART):
@@ -25,6 +29,8 @@ class BARTRegressor(Regressing, BART):
 
     Model and prior are those of Chipman, George and McCulloch (2010); Markov chains draw from the posterior by exact
     moves, among them particle Gibbs (Lakshminarayanan's thesis, 2016, chapter 4). Predictions average over all draws.
+    With ``noise="varying"`` the noise depends on the columns too: its variance is a product of trees (Pratola, Chipman,
+    George and McCulloch 2020), drawn along with the others.
 
     Parameters
     ----------
@@ -53,9 +59,14 @@ class BARTRegressor(Regressing, BART):
     shrinkage : float, default=2.0
         Before data, the range of the labels is ``2 * shrinkage`` standard deviations of the sum wide: the higher, the
         less a tree may say.
+    noise : {"constant", "varying"}, default="constant"
+        Whether all rows have the same noise, or one that depends on the columns. Intervals, densities and everything
+        else that is predicted follow. Takes about twice as long. Weights should then have mean one unless rows really
+        are copies: what is said twice is believed to be exact. `sampler` is about the trees of the mean.
     noise_df, noise_quantile : float, default=3.0 and 0.9
         The noise's variance is scaled inverse chi-squared with `noise_df` degrees of freedom; its standard deviation is
-        below that of a linear regression's residuals with probability `noise_quantile`.
+        below that of a linear regression's residuals with probability `noise_quantile`. If noise varies, this is the
+        level from which rows differ.
     n_jobs : int, optional
         Threads; -1 for all cores. Chains are dealt to them. The result does not depend on it.
     random_state : int, RandomState or None
@@ -66,13 +77,16 @@ class BARTRegressor(Regressing, BART):
     Attributes
     ----------
     noise_draws_ : array of shape (n_chains, n_draws)
-        Standard deviation of the noise.
+        Standard deviation of the noise; if it varies, the root of its mean variance over the rows learned, each as
+        often as its weight says. `predict_noise_draws` has that of each row.
     noise_ : float
         Its posterior mean.
     trace_ : dict of arrays
         What was noted down of each draw; see `diagnostics`.
     split_inclusion_, feature_importances_ : arrays of shape (n_features,)
-        Shares of splits that fall on each column: mean over draws, and over all splits.
+        Shares of splits that fall on each column: mean over draws, and over all splits. Those of the mean's trees.
+    noise_split_inclusion_ : array of shape (n_features,)
+        The same of the noise's trees, mean over draws; zeros if noise is constant.
     n_draws_ : int
         Draws that each chain has kept.
     n_features_in_, feature_names_in_
@@ -90,6 +104,15 @@ class BARTRegressor(Regressing, BART):
     >>> model.predict_interval(X[:4], confidence=0.9, kind="mean").shape
     (4, 2)
     >>> bool(0.8 < model.noise_draws_.mean() < 1.2)
+    True
+
+    Noise that grows along a column:
+
+    >>> y = 10 * np.sin(3 * X[:, 0]) + (0.2 + 3 * X[:, 2]) * rng.normal(size=200)
+    >>> model.set_params(noise="varying").fit(X, y).predict_noise_draws(X[:4]).shape
+    (300, 4)
+    >>> std = model.predict(X, return_std=True)[1]
+    >>> bool(std[X[:, 2] > 0.7].mean() > 2 * std[X[:, 2] < 0.3].mean())
     True
     """
 
@@ -110,6 +133,7 @@ class BARTRegressor(Regressing, BART):
         split_base: float = 0.95,
         split_decay: float = 2.0,
         shrinkage: float = 2.0,
+        noise: str = "constant",
         noise_df: float = 3.0,
         noise_quantile: float = 0.9,
         n_jobs: int | None = None,
@@ -127,6 +151,7 @@ class BARTRegressor(Regressing, BART):
         self.split_base = split_base
         self.split_decay = split_decay
         self.shrinkage = shrinkage
+        self.noise = noise
         self.noise_df = noise_df
         self.noise_quantile = noise_quantile
         self.n_jobs = n_jobs
@@ -142,10 +167,10 @@ class BARTRegressor(Regressing, BART):
         for part, means in self._means(X):
             mean[part] = means.mean(axis=1)
             if return_std:
-                variance[part] = means.var(axis=1)
+                variance[part] = means.var(axis=1) + (self._deviations(X[part]) ** 2).mean(axis=1)
         if not return_std:
             return mean
-        std: Floats = np.sqrt(variance + (self.noise_draws_**2).mean())
+        std: Floats = np.sqrt(variance)
         return mean, std
 
     def predict_one(self, x: Any) -> float:
@@ -155,9 +180,16 @@ class BARTRegressor(Regressing, BART):
     def predict_draws(self, X: Any) -> Floats:
         """Return what each draw says of the mean of each row's label: shape (n_chains * n_draws, n_samples).
 
-        Chain after chain. Noise is left out; `noise_draws_` has it, in the same order when flattened.
+        Chain after chain. Noise is left out; `predict_noise_draws` has it, in the same order.
         """
         return self._draws(self._query_rows(X))
+
+    def predict_noise_draws(self, X: Any) -> Floats:
+        """Return what each draw says of the noise of each row: shape (n_chains * n_draws, n_samples).
+
+        Standard deviations, chain after chain. All rows have the same unless ``noise="varying"``.
+        """
+        return self._noise_draws(self._query_rows(X))
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
@@ -166,7 +198,7 @@ class BARTRegressor(Regressing, BART):
         a time.
         """
         X = self._query_rows(X)
-        return NormalMixture.joined([self._mixture(means) for _, means in self._means(X)])
+        return NormalMixture.joined([self._mixture(X[part], means) for part, means in self._means(X)])
 
     def predict_interval(self, X: Any, confidence: float = 0.9, kind: str = "prediction") -> Floats:
         """Central interval of each row: shape (n_samples, 2).
@@ -203,7 +235,7 @@ class BARTRegressor(Regressing, BART):
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
         found = np.empty((X.shape[0], levels.size))
         for part, means in self._means(X):
-            found[part] = self._mixture(means).ppf(levels)
+            found[part] = self._mixture(X[part], means).ppf(levels)
         return found
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
@@ -212,20 +244,35 @@ class BARTRegressor(Regressing, BART):
         X, labels = validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
         found = np.empty(X.shape[0])
         for part, means in self._means(X):
-            found[part] = self._mixture(means).logpdf(np.asarray(labels[part], dtype=np.float64))
+            found[part] = self._mixture(X[part], means).logpdf(np.asarray(labels[part], dtype=np.float64))
         return found
 
     # What the chains say.
 
     @property
     def noise_draws_(self) -> Floats:
-        """Standard deviation of the noise: shape (n_chains, n_draws)."""
+        """Standard deviation of the noise: shape (n_chains, n_draws).
+
+        If it varies, the root of its mean variance over the rows learned, each as often as its weight says.
+        """
         return self.trace_["noise"]
 
     @property
     def noise_(self) -> float:
         """Posterior mean of the noise's standard deviation."""
         return float(self.noise_draws_.mean())
+
+    @property
+    def noise_split_inclusion_(self) -> Floats:
+        """Share of the splits of the noise's trees that fall on each column, mean over draws; zeros if it is constant.
+
+        A tree that says nothing of the noise splits columns at random: look for those that stand out.
+        """
+        self._check_learned()
+        if self._chains.setup.varying is None:
+            return np.zeros(self.n_features_in_)
+        shares: Floats = shares_of(self._chains.sampler.noise_split_counts()).mean(axis=0)
+        return shares
 
     @property
     def trace_(self) -> dict[str, Floats]:
@@ -247,17 +294,37 @@ class BARTRegressor(Regressing, BART):
             drawn[:, part] = means.T
         return drawn
 
-    def _mixture(self, means: Floats) -> NormalMixture:
+    def _deviations(self, X: Floats) -> Floats:
+        """What each draw says of the standard deviation of each row's noise: shape (rows, draws)."""
+        if self._chains.setup.varying is None:
+            shared = self.noise_draws_.ravel()
+            return np.broadcast_to(shared, (X.shape[0], shared.size))
+        found: Floats = np.exp(0.5 * self._chains.log_variances(X, n_threads_of(self.n_jobs))) * self._units.width
+        return found
+
+    def _noise_draws(self, X: Floats) -> Floats:
+        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
+        for part in self._chains.parts(X):
+            drawn[:, part] = self._deviations(X[part]).T
+        return drawn
+
+    def _followed_draws(self, X: Floats) -> dict[str, Floats]:
+        of_noise = {} if self._chains.setup.varying is None else {"noise_of_rows": self._noise_draws(X)}
+        return super()._followed_draws(X) | of_noise
+
+    def _mixture(self, X: Floats, means: Floats) -> NormalMixture:
         n, n_draws = means.shape
         return NormalMixture(
             np.arange(n + 1) * n_draws,
             np.full(n * n_draws, 1.0 / n_draws),
             means.ravel(),
-            np.tile(self.noise_draws_.ravel() ** 2, n),
+            self._deviations(X).ravel() ** 2,
             n_threads=n_threads_of(self.n_jobs),
         )
 
     def _check_parameters(self) -> tuple[dict[str, int], int]:
+        if not isinstance(self.noise, str) or self.noise not in NOISES:
+            raise ValueError(f"noise must be one of {', '.join(map(repr, NOISES))}, got {self.noise!r}")
         check_within("noise_df", self.noise_df, 1e-3, 1e15, "from 0.001 to 1e15")
         check_within("noise_quantile", self.noise_quantile, 1e-12, 1.0 - 1e-12, "between 0 and 1, both left out")
         return super()._check_parameters()
@@ -271,8 +338,10 @@ class BARTRegressor(Regressing, BART):
         return self._units.inward(y)
 
     def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
+        varies = self.noise == "varying"
         return {
             "kind": "normal",
+            "varying": VaryingNoise.about(guessed_noise(X, labels, weights), labels) if varies else None,
             "offsets": [0.0],
             "leaf_deviation": 0.5 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),
             "noise_df": float(self.noise_df),

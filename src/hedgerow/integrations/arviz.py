@@ -30,8 +30,8 @@ def to_arviz(model: Any, X: Any = None, y: Any = None) -> Any:
     Returns
     -------
     data : arviz.InferenceData
-        Group "posterior" has "noise" (for numbers), "n_leaves" and "prediction"; group "sample_stats" has "lp", the log
-        likelihood of all labels learned, and "root_changes".
+        Group "posterior" has "noise" (for numbers), "n_leaves", "prediction" and, if noise varies, "noise_of_row";
+        group "sample_stats" has "lp", the log likelihood of all labels learned, and "root_changes".
 
     Examples
     --------
@@ -45,27 +45,31 @@ def to_arviz(model: Any, X: Any = None, y: Any = None) -> Any:
         raise ValueError("y are the labels of X: give both, or neither")
     trace = model.trace_
     shape = next(iter(trace.values())).shape
-    drawn = model._draws(model._probes) if X is None else model.predict_draws(X)
+    rows = model._probes if X is None else model._query_rows(X)
+    drawn = model._draws(rows)
     posterior = {name: trace[name] for name in ("noise", "n_leaves") if name in trace}
     posterior["prediction"] = drawn.reshape(*shape, *drawn.shape[1:])
-    dims = {"prediction": ["row", "class"][: drawn.ndim - 1], "y": ["row"]}
+    dims = {"prediction": ["row", "class"][: drawn.ndim - 1], "noise_of_row": ["row"], "y": ["row"]}
+    noise: Any = None if hasattr(model, "classes_") else model._noise_draws(rows)
+    if model._chains.setup.varying is not None:
+        posterior["noise_of_row"] = noise.reshape(*shape, -1)
     coords: dict[str, Any] = {"row": model._probe_rows if X is None else np.arange(drawn.shape[1])}
     if drawn.ndim == 3:
         coords["class"] = [str(label) for label in model.classes_]
     return arviz.from_dict(
         posterior=posterior,
         sample_stats={"lp": trace["log_likelihood"], "root_changes": trace["root_changes"]},
-        log_likelihood=None if y is None else {"y": _log_likelihood(model, drawn, y).reshape(*shape, -1)},
+        log_likelihood=None if y is None else {"y": _log_likelihood(model, drawn, noise, y).reshape(*shape, -1)},
         coords=coords,
         dims=dims,
         attrs={"inference_library": "hedgerow"},
     )
 
 
-def _log_likelihood(model: Any, drawn: Any, y: Any) -> Any:
-    """Of each label under each draw: shape (draws, rows)."""
-    if not hasattr(model, "classes_"):
-        return norm.logpdf(np.asarray(y, dtype=np.float64), drawn, model.noise_draws_.reshape(-1, 1))
+def _log_likelihood(model: Any, drawn: Any, noise: Any, y: Any) -> Any:
+    """Of each label under each draw, and its noise if there is any: shape (draws, rows)."""
+    if noise is not None:
+        return norm.logpdf(np.asarray(y, dtype=np.float64), drawn, noise)
     places = model._known_numbers_of(y).astype(int)
     if (places < 0).any():
         raise ValueError("y has classes that the model does not know")

@@ -28,13 +28,13 @@ struct RowsArchive {
   }
 };
 
-struct ChainArchive {
+/// Trees that were drawn, and those of a chain as they stand.
+struct TreesArchive {
   std::vector<std::uint8_t> shape, state_shape;
   std::vector<std::uint32_t> rules, state_rules;
   std::vector<float> values;
-  std::vector<Fixed> state_values, utilities;
+  std::vector<Fixed> state_values;
   std::vector<std::uint64_t> first_node, state_counts;  ///< counts: nodes and rounds
-  std::vector<double> notes, noise_variance;
 
   template <class Function>
   void for_each_array(Function&& f) {
@@ -42,11 +42,21 @@ struct ChainArchive {
     f("draws.rules", rules);
     f("draws.values", values);
     f("draws.first_node", first_node);
-    f("draws.notes", notes);
     f("state.shape", state_shape);
     f("state.rules", state_rules);
     f("state.values", state_values);
     f("state.counts", state_counts);
+  }
+};
+
+struct ChainArchive : TreesArchive {
+  std::vector<Fixed> utilities;
+  std::vector<double> notes, noise_variance;
+
+  template <class Function>
+  void for_each_array(Function&& f) {
+    TreesArchive::for_each_array(f);
+    f("draws.notes", notes);
     f("state.utilities", utilities);
     f("state.noise_variance", noise_variance);
   }
@@ -92,24 +102,31 @@ inline BinnedRows restored(const RowsArchive& archive) {
   return data;
 }
 
-inline ChainArchive archived(const Draws& draws, const Chain& chain, bool with_utilities) {
-  ChainArchive archive;
+inline void archive_trees(const TreesOfDraws& draws, const TreeCode<Fixed>& state, const Chain& chain,
+                          TreesArchive& archive) {
   archive.shape = draws.code.shape;
   archive.rules = draws.code.rules;
   archive.values = draws.code.values;
   archive.first_node = draws.first_node;
+  archive.state_shape = state.shape;
+  archive.state_rules = state.rules;
+  archive.state_values = state.values;
+  archive.state_counts = {state.n_nodes, chain.n_rounds()};
+}
+
+inline void append(TreeCode<Fixed>& state, const Ensemble& trees) {
+  for (const Tree& tree : trees.trees()) state.append(tree, [](const Node& leaf) { return leaf.value; });
+}
+
+inline ChainArchive archived(const Draws& draws, const Chain& chain, bool with_utilities) {
+  ChainArchive archive;
+  TreeCode<Fixed> state;
+  for (const SumOfTrees& sum : chain.sums()) append(state, sum);
+  archive_trees(draws, state, chain, archive);
   for (const Notes& notes : draws.notes) {
     archive.notes.insert(archive.notes.end(),
                          {notes.noise, notes.log_likelihood, notes.n_leaves, notes.n_roots_changed});
   }
-  TreeCode<Fixed> state;
-  for (const SumOfTrees& sum : chain.sums()) {
-    for (const Tree& tree : sum.trees()) state.append(tree, [](const Node& leaf) { return leaf.value; });
-  }
-  archive.state_shape = std::move(state.shape);
-  archive.state_rules = std::move(state.rules);
-  archive.state_values = std::move(state.values);
-  archive.state_counts = {state.n_nodes, chain.n_rounds()};
   archive.noise_variance = {chain.noise_variance()};
   if (with_utilities) {
     for (const auto& utilities : chain.utilities()) {
@@ -119,40 +136,96 @@ inline ChainArchive archived(const Draws& draws, const Chain& chain, bool with_u
   return archive;
 }
 
-inline Draws restored_draws(const ChainArchive& archive, const Problem& problem, std::size_t n_sums) {
-  Draws draws;
+/// Of the noise, if it varies.
+inline TreesArchive archived_noise(const Draws& draws, const Chain& chain) {
+  TreesArchive archive;
+  TreeCode<Fixed> state;
+  append(state, *chain.noise_trees());
+  archive_trees(draws.noise, state, chain, archive);
+  return archive;
+}
+
+/// Each draw begins where a tree does, after as many trees as it should. What they say adds up to `most` at most.
+inline TreesOfDraws restored_trees(const TreesArchive& archive, const BinnedRows& data, std::size_t n_draws,
+                                   std::uint64_t trees_a_draw, double most) {
+  TreesOfDraws draws;
   draws.first_node = archive.first_node;
-  require(archive.notes.size() % 4 == 0 && !draws.first_node.empty() && draws.first_node[0] == 0 &&
-              draws.first_node.size() == archive.notes.size() / 4 + 1,
-          "draws and notes differ in number");
+  require(draws.first_node.size() == n_draws + 1 && draws.first_node[0] == 0, "draws and notes differ in number");
+  draws.code = {archive.shape, draws.first_node.back(), archive.rules, archive.values};
+  require(draws.code.holds(n_draws * trees_a_draw, data.cuts), "trees are not whole");
+  require(std::ranges::all_of(archive.values, [](float value) { return std::isfinite(value); }),
+          "a value is not finite");
+  std::uint64_t node = 0;
+  CodeReader<float> reader(draws.code);
+  for (std::size_t draw = 0; draw < n_draws; ++draw) {
+    require(draws.first_node[draw] == node, "a draw does not begin with a tree");
+    double total = 0.0;
+    for (std::uint64_t tree = 0; tree < trees_a_draw; ++tree) {
+      float largest = 0.0F;
+      for (std::uint64_t n_open = 1; n_open > 0; ++node) {
+        const bool is_inner = reader.next_is_inner();
+        n_open = is_inner ? n_open + 1 : n_open - 1;
+        if (!is_inner) largest = std::max(largest, std::abs(reader.next_value()));
+      }
+      total += static_cast<double>(largest);
+    }
+    require(total <= most, "values of a draw are out of range");
+  }
+  return draws;
+}
+
+/// Of the logarithm of a variance: its exponential is a number still, and so are sums of them.
+constexpr double most_log_variance = 500.0;
+
+inline TreesOfDraws restored_noise(const TreesArchive& archive, const Problem& problem, std::size_t n_draws,
+                                   std::size_t n_trees) {
+  return restored_trees(archive, problem.data, n_draws, n_trees, most_log_variance);
+}
+
+inline Draws restored_draws(const ChainArchive& archive, const Problem& problem, std::size_t n_sums) {
+  require(archive.notes.size() % 4 == 0, "notes are not whole");
+  Draws draws;
+  static_cast<TreesOfDraws&>(draws) =
+      restored_trees(archive, problem.data, archive.notes.size() / 4, n_sums * problem.n_trees, HUGE_VAL);
   for (std::size_t i = 0; i + 3 < archive.notes.size(); i += 4) {
     const double* note = archive.notes.data() + i;
     require(std::all_of(note, note + 4, [](double value) { return std::isfinite(value); }), "a note is not finite");
     draws.notes.push_back({note[0], note[1], note[2], note[3]});
   }
-  draws.code = {archive.shape, draws.first_node.back(), archive.rules, archive.values};
-  const std::uint64_t trees_a_draw = n_sums * problem.n_trees;
-  require(draws.code.holds(draws.size() * trees_a_draw, problem.data.cuts), "trees are not whole");
-  require(std::ranges::all_of(archive.values, [](float value) { return std::isfinite(value); }),
-          "a value is not finite");
-  // Each draw begins where a tree does, after as many trees as it should.
-  std::uint64_t node = 0;
-  CodeReader<float> reader(draws.code);
-  for (std::size_t draw = 0; draw < draws.size(); ++draw) {
-    require(draws.first_node[draw] == node, "a draw does not begin with a tree");
-    for (std::uint64_t tree = 0; tree < trees_a_draw; ++tree) {
-      for (std::uint64_t n_open = 1; n_open > 0; ++node) n_open = reader.next_is_inner() ? n_open + 1 : n_open - 1;
-    }
-  }
   return draws;
 }
 
-inline void restore(const ChainArchive& archive, const Problem& problem, const Response& response, Chain& chain) {
-  require(archive.state_counts.size() == 2 && archive.noise_variance.size() == 1, "the state is not whole");
+/// The next trees of a state. At no point do their values add up to more than `most`.
+inline std::vector<Tree> next_trees(CodeReader<Fixed>& reader, const BinnedRows& data, std::size_t n_trees,
+                                    double most) {
+  std::vector<Tree> trees;
+  double total = 0.0;
+  for (std::size_t m = 0; m < n_trees; ++m) {
+    double largest = 0.0;
+    trees.push_back(reader.next_tree(data, [&](Node& leaf, Fixed value) {
+      leaf.value = value;
+      largest = std::max(largest, std::abs(static_cast<double>(value)));
+    }));
+    total += largest;
+  }
+  require(total <= most, "a value is out of range");
+  return trees;
+}
+
+inline TreeCode<Fixed> state_of(const TreesArchive& archive, std::size_t n_trees, const BinnedRows& data) {
+  require(archive.state_counts.size() == 2, "the state is not whole");
+  TreeCode<Fixed> state{archive.state_shape, archive.state_counts[0], archive.state_rules, archive.state_values};
+  require(state.holds(n_trees, data.cuts), "trees of the state are not whole");
+  return state;
+}
+
+/// `noise` is not looked at if it is constant.
+inline void restore(const ChainArchive& archive, const TreesArchive& noise, const Problem& problem,
+                    const Response& response, Chain& chain) {
+  require(archive.noise_variance.size() == 1, "the state is not whole");
   require(archive.noise_variance[0] > 0.0 && std::isfinite(archive.noise_variance[0]), "the noise is not positive");
+  const TreeCode<Fixed> state = state_of(archive, response.n_sums() * problem.n_trees, problem.data);
   require(archive.state_counts[1] < (std::uint64_t{1} << 35), "there are too many rounds");
-  const TreeCode<Fixed> state{archive.state_shape, archive.state_counts[0], archive.state_rules, archive.state_values};
-  require(state.holds(response.n_sums() * problem.n_trees, problem.data.cuts), "trees of the state are not whole");
   // So small that no sum over rows overflows, of what trees say and what they leave, each as often as its weight says.
   const double n_rows = static_cast<double>(problem.data.n_rows);
   const double most = 0x1p61 / std::max(n_rows, std::accumulate(problem.weights.begin(), problem.weights.end(), 0.0));
@@ -168,19 +241,17 @@ inline void restore(const ChainArchive& archive, const Problem& problem, const R
   }
   CodeReader<Fixed> reader(state);
   std::vector<std::vector<Tree>> trees(response.n_sums());
-  for (auto& sum : trees) {
-    double total = 0.0;
-    for (std::size_t m = 0; m < problem.n_trees; ++m) {
-      double largest = 0.0;
-      sum.push_back(reader.next_tree(problem.data, [&](Node& leaf, Fixed value) {
-        leaf.value = value;
-        largest = std::max(largest, std::abs(static_cast<double>(value)));
-      }));
-      total += largest;
-    }
-    require(total <= most, "a value is out of range");
+  for (auto& sum : trees) sum = next_trees(reader, problem.data, problem.n_trees, most);
+  std::vector<Tree> noise_trees;
+  if (response.varying.n_trees > 0) {
+    const TreeCode<Fixed> noise_state = state_of(noise, response.varying.n_trees, problem.data);
+    require(noise.state_counts[1] == archive.state_counts[1], "trees of the noise are of another round");
+    CodeReader<Fixed> noise_reader(noise_state);
+    noise_trees =
+        next_trees(noise_reader, problem.data, response.varying.n_trees, most_log_variance / NoiseTrees::unit);
   }
-  require(chain.restore(std::move(trees), std::move(utilities), archive.noise_variance[0], archive.state_counts[1]),
+  require(chain.restore(std::move(trees), std::move(noise_trees), std::move(utilities), archive.noise_variance[0],
+                        archive.state_counts[1]),
           "a rule divides no rows");
 }
 

@@ -2,6 +2,8 @@
 // One Markov chain over sums of trees and all that is drawn with them (document 004, Algorithm 4.1).
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/bart/response.hpp"
@@ -18,7 +20,7 @@ struct ChainKey {
 
 /// What is noted down of a state, besides the trees.
 struct Notes {
-  double noise;  ///< its standard deviation
+  double noise;  ///< its standard deviation; if it varies, the root of the mean variance of rows
   double log_likelihood;
   double n_leaves;         ///< mean over trees
   double n_roots_changed;  ///< share of trees whose root has changed in the last sweep
@@ -37,6 +39,10 @@ class Chain {
       sums_.emplace_back(problem, utilities_[k]);
       if (start == Start::prior) sums_.back().start_from_prior(round_key(k));
     }
+    if (response.varying.n_trees > 0) {
+      noise_trees_.emplace(problem, response.varying);
+      if (start == Start::prior) noise_trees_->start_from_prior(round_key(0));
+    }
     ++round_;
   }
 
@@ -44,6 +50,7 @@ class Chain {
   [[nodiscard]] const Utilities& utilities() const { return utilities_; }
   [[nodiscard]] std::uint64_t n_rounds() const { return round_; }
   [[nodiscard]] double noise_variance() const { return noise_variance_; }
+  [[nodiscard]] const std::optional<NoiseTrees>& noise_trees() const { return noise_trees_; }
 
   void sweep() {
     std::vector<std::vector<std::optional<Rule>>> roots;
@@ -51,7 +58,7 @@ class Chain {
     for (std::uint32_t r = 0; r < problem_->plan.n_rounds; ++r) {
       draw_noise_or_utilities();
       for (std::uint32_t k = 0; k < sums_.size(); ++k) {
-        sums_[k].set_noise(noise_variance_);
+        if (!noise_trees_) sums_[k].set_noise(noise_variance_);
         sums_[k].sweep(round_key(k));
       }
       ++round_;
@@ -69,11 +76,8 @@ class Chain {
     for (const SumOfTrees& sum : sums_) {
       for (const Tree& tree : sum.trees()) n_leaves += static_cast<double>(tree.n_leaves());
     }
-    const bool is_normal = response_->kind == ResponseKind::normal;
-    const double squares = is_normal ? sum_of_squares(sums_[0], problem_->weights) : 0.0;
-    return {std::sqrt(noise_variance_),
-            log_likelihood(*response_, sums_, utilities_, problem_->units, noise_variance_, total_weight_, squares),
-            n_leaves / n_trees, static_cast<double>(n_roots_changed_) / n_trees};
+    const auto [noise, log_likelihood] = noise_trees_ ? varying_noise() : constant_noise();
+    return {noise, log_likelihood, n_leaves / n_trees, static_cast<double>(n_roots_changed_) / n_trees};
   }
 
   /// What the trees of a sum say of a training row, offset left out.
@@ -82,7 +86,8 @@ class Chain {
   }
 
   /// Goes on from a state that a file has. False if its trees do not fit the rows.
-  bool restore(std::vector<std::vector<Tree>> trees, Utilities utilities, double noise_variance, std::uint64_t round) {
+  bool restore(std::vector<std::vector<Tree>> trees, std::vector<Tree> noise_trees, Utilities utilities,
+               double noise_variance, std::uint64_t round) {
     sums_.clear();
     utilities_ = std::move(utilities);
     noise_variance_ = noise_variance;
@@ -91,7 +96,7 @@ class Chain {
       sums_.emplace_back(*problem_, utilities_[k]);
       if (!sums_.back().restore(std::move(trees[k]))) return false;
     }
-    return true;
+    return !noise_trees_ || noise_trees_->restore(std::move(noise_trees));
   }
 
  private:
@@ -101,8 +106,11 @@ class Chain {
     const RoundKey key = round_key(0);
     switch (response_->kind) {
       case ResponseKind::normal:
-        noise_variance_ = draw_noise(*response_, sum_of_squares(sums_[0], problem_->weights), total_weight_,
-                                     key.stream(random::Purpose::noise, 0));
+        noise_variance_ = draw_noise(
+            *response_,
+            noise_trees_ ? noise_trees_->sum_of_squares(sums_[0]) : sum_of_squares(sums_[0], problem_->weights),
+            total_weight_, key.stream(random::Purpose::noise, 0));
+        if (noise_trees_) draw_noise_trees(key);
         break;
       case ResponseKind::probit:
         draw_signs(*response_, sums_[0], utilities_, problem_->units, key.stream(random::Purpose::latent, 0));
@@ -113,12 +121,46 @@ class Chain {
     }
   }
 
+  [[nodiscard]] double weight(std::size_t row) const {
+    return problem_->weights.empty() ? 1.0 : problem_->weights[row];
+  }
+
+  /// Then rows weigh as their noise says. Together they weigh what they always do, so that sums of weighted residuals
+  /// are no larger than those of constant noise: the variance for that is the harmonic mean over rows.
+  void draw_noise_trees(const RoundKey& key) {
+    noise_trees_->sweep(sums_[0], noise_variance_, key);
+    std::vector<double> weights(problem_->data.n_rows);
+    double total = 0.0;
+    for (std::size_t i = 0; i < weights.size(); ++i) total += weights[i] = weight(i) * noise_trees_->precision(i);
+    for (double& weight : weights) weight *= total_weight_ / total;
+    sums_[0].set_weights(weights);
+    sums_[0].set_noise(noise_variance_ * total_weight_ / total);
+  }
+
+  /// Noise as it is noted down, and how likely the labels are.
+  [[nodiscard]] std::pair<double, double> constant_noise() const {
+    const bool is_normal = response_->kind == ResponseKind::normal;
+    const double squares = is_normal ? sum_of_squares(sums_[0], problem_->weights) : 0.0;
+    return {std::sqrt(noise_variance_),
+            log_likelihood(*response_, sums_, utilities_, problem_->units, noise_variance_, total_weight_, squares)};
+  }
+  [[nodiscard]] std::pair<double, double> varying_noise() const {
+    double variances = 0.0, logs = 0.0;
+    for (std::size_t i = 0; i < problem_->data.n_rows; ++i) {
+      const double precision = noise_trees_->precision(i) / noise_variance_, residual = sums_[0].residual(i);
+      variances += weight(i) / precision;
+      logs += weight(i) * (std::log(2.0 * std::numbers::pi / precision) + precision * residual * residual);
+    }
+    return {std::sqrt(variances / total_weight_), -0.5 * logs};
+  }
+
   const Problem* problem_;
   const Response* response_;
   ChainKey key_;
   Utilities utilities_;
   double total_weight_;
   std::vector<SumOfTrees> sums_;
+  std::optional<NoiseTrees> noise_trees_;  ///< if noise varies
   double noise_variance_ = 1.0;
   std::uint64_t round_ = 0;
   std::size_t n_roots_changed_ = 0;

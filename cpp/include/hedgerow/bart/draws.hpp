@@ -10,15 +10,33 @@
 
 namespace hedgerow::bart {
 
-struct Draws {
-  TreeCode<float> code;                      ///< draw after draw, sum after sum, tree after tree
+/// Trees, draw after draw, sum after sum, tree after tree.
+struct TreesOfDraws {
+  TreeCode<float> code;
   std::vector<std::uint64_t> first_node{0};  ///< of each draw, and where the last one ends
+
+  [[nodiscard]] std::size_t size() const { return first_node.size() - 1; }
+  [[nodiscard]] std::size_t n_bytes() const {
+    return code.shape.size() + 4 * code.rules.size() + 4 * code.values.size() + 8 * first_node.size();
+  }
+
+  /// How many rules come before a draw. A tree has one leaf more than rules, so where it begins says it.
+  [[nodiscard]] std::uint64_t n_rules_before(std::size_t draw, std::size_t trees_a_draw) const {
+    return (first_node[draw] - draw * trees_a_draw) / 2;
+  }
+  [[nodiscard]] CodeReader<float> reader(std::size_t draw, std::size_t trees_a_draw) const {
+    const std::uint64_t rules = n_rules_before(draw, trees_a_draw);
+    return {code, first_node[draw], rules, first_node[draw] - rules};
+  }
+};
+
+struct Draws : TreesOfDraws {
+  TreesOfDraws noise;  ///< if it varies: the logarithm of a row's variance is the sum of these
   std::vector<Notes> notes;
 
-  [[nodiscard]] std::size_t size() const { return notes.size(); }
   [[nodiscard]] std::size_t n_bytes() const {
-    return code.shape.size() + 4 * code.rules.size() + 4 * code.values.size() + 8 * first_node.size() +
-           sizeof(Notes) * notes.size();
+    const std::size_t of_noise = noise.size() > 0 ? noise.n_bytes() : 0;
+    return TreesOfDraws::n_bytes() + of_noise + sizeof(Notes) * notes.size();
   }
 
   void add(const Chain& chain, double unit) {
@@ -28,13 +46,21 @@ struct Draws {
       }
     }
     first_node.push_back(code.n_nodes);
+    if (chain.noise_trees()) add_noise(chain);
     notes.push_back(chain.notes());
   }
 
-  /// Of one draw. A tree has one leaf more than rules, so where it begins says how many of either come before.
-  [[nodiscard]] CodeReader<float> reader(std::size_t draw, std::size_t trees_a_draw) const {
-    const std::uint64_t rules = (first_node[draw] - draw * trees_a_draw) / 2;
-    return {code, first_node[draw], rules, first_node[draw] - rules};
+ private:
+  /// The variance that all rows share is said by the first tree, on top of what it says.
+  void add_noise(const Chain& chain) {
+    double shared = std::log(chain.noise_variance());
+    for (const Tree& tree : chain.noise_trees()->trees()) {
+      noise.code.append(tree, [&](const Node& leaf) {
+        return static_cast<float>(shared + static_cast<double>(leaf.value) * NoiseTrees::unit);
+      });
+      shared = 0.0;
+    }
+    noise.first_node.push_back(noise.code.n_nodes);
   }
 };
 
@@ -99,8 +125,8 @@ class BlockReader {
 };
 
 /// What each draw of a chain says of each point: draws by sums by points.
-inline void predict(const Draws& draws, const BinnedRows& data, std::size_t n_sums, std::size_t n_trees, Points points,
-                    std::size_t n_threads, double* out) {
+inline void predict(const TreesOfDraws& draws, const BinnedRows& data, std::size_t n_sums, std::size_t n_trees,
+                    Points points, std::size_t n_threads, double* out) {
   const std::size_t n_blocks = (points.n + BinnedBlock::most - 1) / BinnedBlock::most;
   parallel::for_each_index(n_blocks, n_threads, [&](std::size_t b, std::size_t) {
     const std::size_t first = b * BinnedBlock::most;

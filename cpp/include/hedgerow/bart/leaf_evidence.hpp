@@ -38,7 +38,21 @@ struct Heard {
   }
 };
 
-class LeafEvidence {
+/// How likely the labels of a leaf are with its value integrated out, as a logarithm, up to a factor that all trees
+/// share; and a value from its posterior, in units. Moves of trees ask for nothing else.
+class Evidence {
+ public:
+  [[nodiscard]] virtual double operator()(const Heard& heard) const = 0;
+  [[nodiscard]] virtual Fixed draw_value(const Heard& heard, random::Stream& stream) const = 0;
+
+ protected:
+  Evidence() = default;
+  Evidence(const Evidence&) = default;
+  Evidence& operator=(const Evidence&) = default;
+  ~Evidence() = default;
+};
+
+class LeafEvidence final : public Evidence {
  public:
   /// Logarithms are looked up for weights up to `most_tabulated` units.
   LeafEvidence(double leaf_variance, Units units, std::size_t most_tabulated)
@@ -54,15 +68,14 @@ class LeafEvidence {
     }
   }
 
-  [[nodiscard]] double operator()(const Heard& heard) const {
+  [[nodiscard]] double operator()(const Heard& heard) const override {
     const auto w = static_cast<std::size_t>(heard.weight);
     const double sum = static_cast<double>(heard.sum);
     if (w < constants_.size()) return constants_[w] + factors_[w] * sum * sum;
     return constant(static_cast<double>(w)) + factor(static_cast<double>(w)) * sum * sum;
   }
 
-  /// A value from its posterior, in units.
-  [[nodiscard]] Fixed draw_value(const Heard& heard, random::Stream& stream) const {
+  [[nodiscard]] Fixed draw_value(const Heard& heard, random::Stream& stream) const override {
     const double total = noise_variance_ + static_cast<double>(heard.weight) * units_.weight * leaf_variance_;
     const double mean = static_cast<double>(heard.sum) * leaf_variance_ / total;
     const double deviation = std::sqrt(noise_variance_ * leaf_variance_ / total) / units_.label;

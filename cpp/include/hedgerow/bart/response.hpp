@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hedgerow/bart/class_probability.hpp"
-#include "hedgerow/bart/sum_of_trees.hpp"
+#include "hedgerow/bart/noise_trees.hpp"
 
 namespace hedgerow::bart {
 
@@ -21,6 +21,7 @@ struct Response {
   std::vector<double> labels;                ///< numbers about which the trees' prior is centred, or classes
   std::vector<double> offsets;               ///< of each sum: what its trees add to; zero for numbers
   double noise_df = 3.0, noise_scale = 1.0;  ///< of numbers: variance ~ df * scale / chi-squared(df)
+  VaryingNoise varying{};                    ///< of numbers: what the variance of a row is multiplied by
 
   [[nodiscard]] std::size_t n_sums() const { return offsets.size(); }
 };

@@ -27,7 +27,7 @@ struct Target {
   std::span<const Fixed> residuals;  ///< the same times the row's weight
   std::span<const Fixed> weights;    ///< empty if all are one
   const PriorTable& prior;
-  const LeafEvidence& evidence;
+  const Evidence& evidence;
   std::vector<RowId>& left_rows;  ///< room for rows on their way, used again and again
   std::vector<RowId>& right_rows;
 

@@ -24,6 +24,7 @@ enum class Purpose : std::uint32_t {
   tree_of_sum = 19,
   noise = 20,
   latent = 21,
+  tree_of_noise = 22,
   cut = 24
 };
 

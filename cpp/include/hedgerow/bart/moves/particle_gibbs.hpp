@@ -23,6 +23,9 @@ class ParticleGibbs {
                 std::size_t n_particles)
       : problem_{ranked(data, weights), Model(1.0, 1.0), prior}, n_particles_(n_particles) {}
 
+  /// Rows weigh anew.
+  void set_weights(std::span<const double> weights) { problem_.data.weights.assign(weights.begin(), weights.end()); }
+
   /// The whole tree, as the thesis does it: proposals from the prior, resampling at every stage.
   bool draw_tree(const Target& target, Tree& tree, random::Stream& stream) {
     return draw(target, tree, 0, {bayesian_tree::Proposal::prior}, {particle::Resampling::multinomial, 1.1}, stream,
@@ -79,11 +82,12 @@ class ParticleGibbs {
     return true;
   }
 
-  /// Residuals as numbers, and the noise as it is now.
+  /// Residuals as numbers, and the noise as it is now. Leaves of particles are normal, and so must those of trees be.
   void hear(const Target& target, std::span<const RowId> rows) {
-    problem_.model = Model(target.evidence.noise_variance(), target.evidence.leaf_variance());
+    const auto& evidence = dynamic_cast<const LeafEvidence&>(target.evidence);
+    problem_.model = Model(evidence.noise_variance(), evidence.leaf_variance());
     for (const RowId row : rows) {
-      problem_.data.labels[row] = static_cast<double>(target.labels[row]) * target.evidence.units().label;
+      problem_.data.labels[row] = static_cast<double>(target.labels[row]) * evidence.units().label;
     }
   }
 
