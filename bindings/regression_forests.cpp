@@ -16,7 +16,7 @@ auto to_arrays(Mixtures&& found) {
 
 auto to_arrays(MixtureMoments&& found) {
   return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.within)),
-                         to_numpy(std::move(found.between)));
+                         to_numpy(std::move(found.between)), to_numpy(std::move(found.added)));
 }
 
 template <class M>
@@ -36,6 +36,18 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
                      const auto& seen = self.labels_seen;
                      return std::make_tuple(seen.weight, seen.mean, seen.squares);
                    })
+      .def(
+          "watch_gaps",
+          [](Self& self, const Vector<std::uint32_t>& columns, const Labels& lengths, const Labels& slopes) {
+            std::vector<Gaps::Column> watched;
+            for (std::size_t k = 0; k < columns.shape(0); ++k) {
+              if (columns.data()[k] >= self.rows.width()) throw std::invalid_argument("there is no such column");
+              watched.push_back({columns.data()[k], lengths.data()[k], slopes.data()[k]});
+            }
+            self.gaps = Gaps(std::move(watched), self.rows, self.scaling);
+          },
+          nb::arg("columns").noconvert(), nb::arg("lengths").noconvert(), nb::arg("slopes").noconvert(),
+          "Ranges of some columns, and the variance that distances from rows in them add.")
       .def(
           "moments",
           [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
@@ -159,30 +171,6 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
                                    to_numpy(std::move(found.variances), {wanted.size(), self.trees.size()}));
           },
           nb::arg("rule"), nb::arg("places").noconvert(), nb::arg("groups").noconvert(), nb::arg("n_threads"))
-      .def(
-          "leave_rows_out_by_tree",
-          [](const Self& self, const QueryRule& rule, std::size_t n_asked, const Vector<std::uint32_t>& out,
-             const Vector<std::uint32_t>& places, std::size_t n_threads) {
-            const std::size_t n_trees = std::min(n_asked, self.trees.size());
-            const std::vector<RowId> in_order = self.rows_in_order();
-            std::vector<bool> is_out(self.rows.capacity(), false);
-            std::vector<RowId> wanted;
-            for (std::size_t i = 0; i < out.shape(0); ++i) is_out[in_order.at(out.data()[i])] = true;
-            for (std::size_t i = 0; i < places.shape(0); ++i) {
-              wanted.push_back(in_order.at(places.data()[i]));
-              if (!is_out[wanted.back()]) throw std::invalid_argument("a row that is wanted must be left out");
-            }
-            LeftOutByTree found;
-            {
-              nb::gil_scoped_release release;
-              found =
-                  leave_rows_out_by_tree(self, rule.at(self.labels_seen).centre, n_trees, is_out, wanted, n_threads);
-            }
-            return std::make_tuple(to_numpy(std::move(found.means), {wanted.size(), n_trees}),
-                                   to_numpy(std::move(found.variances), {wanted.size(), n_trees}));
-          },
-          nb::arg("rule"), nb::arg("n_trees"), nb::arg("out").noconvert(), nb::arg("places").noconvert(),
-          nb::arg("n_threads"))
       .def(
           "leave_one_out",
           [](const Self& self, const QueryRule& rule, std::size_t n_trees, const Vector<std::uint32_t>& groups,

@@ -91,9 +91,13 @@ Passed pass_box(const Passage& passage, const std::uint32_t* chosen, std::size_t
 HEDGEROW_MULTIVERSION
 void expect_branches(Branches& branches, std::size_t n) {
   for (std::size_t k = 0; k < n; ++k) {
-    branches.survival[k] = numeric::exp_nonpositive(-(branches.outside[k] * branches.elapsed[k]));
-    branches.clock[k] = branches.above[k] +
-                        label::Branch::expected_wait(branches.outside[k], branches.elapsed[k], branches.survival[k]);
+    const double outside = branches.outside[k], elapsed = branches.elapsed[k];
+    const double survival = numeric::exp_nonpositive(-(outside * elapsed));
+    const double above = branches.above[k];
+    branches.survival[k] = survival;
+    branches.clock[k] = above + label::Branch::expected_wait(outside, elapsed, survival);
+    branches.early[k] = above + label::Branch::wait_quantile(0.25, outside, elapsed, survival);
+    branches.late[k] = above + label::Branch::wait_quantile(0.75, outside, elapsed, survival);
   }
 }
 

@@ -67,10 +67,26 @@ def infer(parent, message):
     return (mean + k / (1 + k) * (heard - mean), (drift + variance / (1 + k)) / (1 + k)), 1 / (1 + k)
 
 
+def wait_quantile(p, rate, length):
+    return -math.log(1 - p * (1 - math.exp(-rate * length))) / rate
+
+
 def outside(parent, own, coupling, edge, rate, lifetime):
-    """The component of a query that leaves on an edge."""
+    """The two components of a query that leaves on an edge."""
     begin, end = edge
-    left = psi(begin + expected_wait(rate, end - begin), lifetime)
+    length = end - begin
+    expected, _ = on_edge(parent, own, coupling, edge, begin + expected_wait(rate, length), lifetime)
+    early, late = (
+        on_edge(parent, own, coupling, edge, begin + wait_quantile(p, rate, length), lifetime) for p in (0.25, 0.75)
+    )
+    apart = 0.5 * (late[0] - early[0])
+    return [(expected - apart, early[1]), (expected + apart, late[1])]
+
+
+def on_edge(parent, own, coupling, edge, time, lifetime):
+    """The component if it leaves at this time."""
+    begin, end = edge
+    left = psi(time, lifetime)
     drift = psi(begin, lifetime) - psi(end, lifetime)
     f = (psi(begin, lifetime) - left) / drift
     g = 1 - f
@@ -85,12 +101,13 @@ def test_components_of_a_query_outside_the_box(two_leaves):
     at_root, root_coupling = infer((MEAN, 0.0), root)
     at_leaf, leaf_coupling = infer(at_root, leaf)
     expected = [
-        outside((MEAN, 0.0), at_root, root_coupling, (0.0, split), rate, lifetime),
-        outside(at_root, at_leaf, leaf_coupling, (split, lifetime), rate, lifetime),
+        *outside((MEAN, 0.0), at_root, root_coupling, (0.0, split), rate, lifetime),
+        *outside(at_root, at_leaf, leaf_coupling, (split, lifetime), rate, lifetime),
         (at_leaf[0], GAMMA_1 * (at_leaf[1] + 1 / K)),
     ]
     passing = [math.exp(-rate * split), math.exp(-rate * (lifetime - split))]
-    weights = [1 - passing[0], passing[0] * (1 - passing[1]), passing[0] * passing[1]]
+    leaving = [1 - passing[0], passing[0] * (1 - passing[1])]
+    weights = [*np.repeat(leaving, 2) / 2, passing[0] * passing[1]]
     dist = forest.predict_dist([[1.0 + rate]])
     np.testing.assert_allclose(dist.weights, weights, rtol=1e-12, atol=1e-300)
     np.testing.assert_allclose(dist.means, [mean for mean, _ in expected], rtol=1e-12)

@@ -99,8 +99,14 @@ class DenseTree:
             outside = node.outside(x)
             if outside > 0:
                 length = node.time - node.above
-                mean, variance = self.branch_belief(node, node.above + expected_wait(outside, length))
-                found.append((-stay * np.expm1(-outside * length), mean, variance + self.hyper.noise_variance))
+                leaving = -stay * np.expm1(-outside * length)
+                expected, _ = self.branch_belief(node, node.above + expected_wait(outside, length))
+                quartiles = [
+                    self.branch_belief(node, node.above + wait_quantile(p, outside, length)) for p in QUARTILES
+                ]
+                middle = np.mean([mean for mean, _ in quartiles])
+                for mean, variance in quartiles:
+                    found.append((0.5 * leaving, expected + mean - middle, variance + self.hyper.noise_variance))
                 stay *= np.exp(-outside * length)
         mean, variance = self.belief(node)
         found.append((stay, mean, variance + self.hyper.noise_variance))
@@ -113,6 +119,14 @@ class DenseTree:
         assert sign == 1
         power = -0.5 * self.w * np.log(2 * np.pi * noise) + 0.5 * np.log(2 * np.pi * noise / self.w)
         return -0.5 * (log_determinant + gap @ np.linalg.solve(self.label_covariance, gap)) + power.sum()
+
+
+QUARTILES = (0.25, 0.75)
+
+
+def wait_quantile(probability: float, rate: float, length: float) -> float:
+    """Quantile of an exponential waiting time, given that it is at most `length`."""
+    return -np.log1p(probability * np.expm1(-rate * length)) / rate
 
 
 def expected_wait(rate: float, length: float) -> float:

@@ -1,8 +1,6 @@
-"""Weights of classes in MondrianBoostingClassifier: the statistical tests of tests/statistical/test_class_weight.py, for boosting.
+"""Weights of classes move the probabilities of MondrianBoostingClassifier as those of scikit-learn's forests.
 
-To be moved to the project once leave-one-out leaves a weighted row out whole. Run inside the clone's tests folder
-(python -m pytest -p no:cacheprovider this_file). Bounds as in the file named above.
-Also then: take the skip out of test_check in tests/api/test_boosting_classes.py (check_class_weight_classifiers).
+Bounds as in test_class_weight.py.
 """
 
 from __future__ import annotations

@@ -149,6 +149,19 @@ TEST(expected_wait_is_the_mean_of_a_truncated_exponential) {
   }
 }
 
+TEST(quantiles_of_the_wait_are_those_of_a_truncated_exponential) {
+  for (const double outside : {1e-9, 1e-5, 1e-3, 0.1, 1.0, 10.0}) {
+    for (const double elapsed : {1e-3, 0.5, 1.0, 20.0, infinity}) {
+      const double survival = numeric::exp_nonpositive(-outside * elapsed);
+      for (const double p : {0.25, 0.75}) {
+        const double wait = Branch::wait_quantile(p, outside, elapsed, survival);
+        CHECK_NEAR(std::expm1(-outside * wait) / std::expm1(-outside * elapsed), p, 1e-9);
+      }
+    }
+  }
+  CHECK(Branch::wait_quantile(0.25, 1.0, 0.0, 1.0) == 0.0);
+}
+
 TEST(expected_wait_on_an_endless_edge_is_one_over_the_rate) {
   CHECK((Branch{0.0, infinity, 4.0, 0.0, 0.0}.expected_wait()) == 0.25);
 }

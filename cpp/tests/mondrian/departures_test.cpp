@@ -107,6 +107,11 @@ TEST(branches_are_expected_as_one_by_one) {
     CHECK(same_bits(here.survival[k], branch.survival) && same_bits(there.survival[k], branch.survival));
     CHECK(same_bits(survivors.survival[k], branch.survival) && same_bits(other_survivors.survival[k], branch.survival));
     CHECK(same_bits(here.clock[k], branch.clock) && same_bits(there.clock[k], branch.clock));
+    const auto quartile = [&](double p) {
+      return branch.above + label::Branch::wait_quantile(p, branch.outside, branch.elapsed, branch.survival);
+    };
+    CHECK(same_bits(here.early[k], quartile(0.25)) && same_bits(there.early[k], quartile(0.25)));
+    CHECK(same_bits(here.late[k], quartile(0.75)) && same_bits(there.late[k], quartile(0.75)));
   }
 }
 

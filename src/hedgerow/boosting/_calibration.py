@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow._simplex import Point, around, minimise
-from hedgerow.mondrian._calibration import MOST_SLABS, NEAR, WIDEST
+from hedgerow.mondrian._calibration import NEAR, WIDEST
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import SHAPES, NormalShape, Shape, shape_from_numbers
 
@@ -29,26 +29,23 @@ MOST_SURPRISING = 25.0
 """A squared miss counts at most as this many variances."""
 
 
-FAR_FACTORS = (0.0, *(2.0 ** np.arange(-12, 6)))
-"""How much the variance may grow, in units of the mean squared error, as doubts exceed those of rows near to others."""
-
 LEAST_TYPICAL = 1e-6
 """Doubts that are smaller than this share of the mean squared error, on average, say nothing."""
 
 
 class Calibration(NamedTuple):
-    """Variance = noise + doubt within trees * share + doubt between trees * share; and a shape.
+    """Variance = noise + doubt within trees * share + doubt between trees * share + what gaps add; and a shape.
 
-    Far from rows, where doubts exceed those of most rows, it grows faster, up to a bound. Times how far forecasts have
-    been off since.
+    Far from rows, where the doubt within trees exceeds that of most rows, it grows faster, and all doubt has a bound.
+    Times how far forecasts have been off since.
     """
 
     noise: float
     shares: tuple[float, float]
     shape: Shape
-    near: tuple[float, float] = (1e300, 1e300)  # doubts of rows that are near to others
-    far: float = 0.0  # variance for each time that doubts are larger
-    most: float = 1e300  # what doubts count as, at most
+    near: float = 1e300  # doubt within trees of rows that are near to others
+    far: float = 0.0  # how much steeper it counts beyond that
+    most: float = 1e300  # what all doubt counts as, at most
     weight: float = HEAD_START  # of the forecasts that were compared with their labels
     squares: float = HEAD_START  # their squared misses, in units of the variance they were given, added up
 
@@ -80,28 +77,26 @@ class Calibration(NamedTuple):
     def described(self) -> dict[str, Any]:
         """Return what it is made of, for a file."""
         name = type(self.shape).__name__.removesuffix("Shape").lower()
-        numbers = [self.noise, *self.shares, *self.near, self.far, self.most, self.weight, self.squares]
+        numbers = [self.noise, *self.shares, self.near, self.far, self.most, self.weight, self.squares]
         return {"calibration": numbers, "shape": [name, self.shape.numbers()]}
 
     @classmethod
     def from_description(cls, described: dict[str, Any]) -> Calibration:
         """Take back what `described` gave, or ValueError."""
-        noise, *shares, near_within, near_between, far, most, weight, squares = map(float, described["calibration"])
-        found = noise, *shares, near_within, near_between, far, most, weight, squares
+        noise, *shares, near, far, most, weight, squares = map(float, described["calibration"])
+        found = noise, *shares, near, far, most, weight, squares
         if len(shares) != 2 or not all(math.isfinite(number) and number >= 0.0 for number in found):
             raise ValueError("its calibration is not positive and finite")
-        if min(noise, near_within, near_between, most, weight, squares) <= 0.0:
+        if min(noise, near, most, weight, squares) <= 0.0:
             raise ValueError("its calibration is not positive")
         name, made_from = described["shape"]
-        shape, near = shape_from_numbers(name, made_from), (near_within, near_between)
+        shape = shape_from_numbers(name, made_from)
         return cls(noise, (shares[0], shares[1]), shape, near, far, most, weight, squares)
 
     def _variance(self, doubt: Floats) -> Floats:
         # Not a product of matrices: its last bits depend on how many rows there are.
         counted = self.shares[0] * doubt[:, 0] + self.shares[1] * doubt[:, 1]
-        if self.far > 0.0:
-            times = (np.maximum(doubt[:, k] / self.near[k] - 1.0, 0.0) for k in range(2))
-            counted = counted + self.far * sum(times)
+        counted = counted + self.far * np.maximum(doubt[:, 0] - self.near, 0.0) + doubt[:, 2]
         variance: Floats = self.noise + np.minimum(counted, self.most)
         return variance
 
@@ -113,6 +108,7 @@ def calibrate(residuals: Floats, doubts: Floats, weights: Floats, tail: str) -> 
         residuals, doubts, weights = residuals[kept], doubts[kept], weights[kept] if weights.size else weights
     weights = weights if weights.size else np.ones(residuals.size)
     share = weights / weights.sum()
+    doubts = doubts[:, :2]  # gaps add nothing where rows are
     error, typical = float(share @ residuals**2), share @ doubts
     if not error > 0.0:
         return Calibration(1e-300, (1.0, 1.0), NormalShape())
@@ -136,34 +132,19 @@ def calibrate(residuals: Floats, doubts: Floats, weights: Floats, tail: str) -> 
     return Calibration(noise, shares, kind.fitted(residuals / np.sqrt(noise + doubts @ np.array(shares)), weights))
 
 
-class Slab(NamedTuple):
-    """Rows between two values of a column, predicted without all of these."""
-
-    residuals: Floats
-    doubts: Floats
-    weights: Floats
-
-
 def with_distance(
-    calibration: Calibration, doubts: Floats, slabs: list[Slab], variance: float, of_one_row: float
+    calibration: Calibration, doubts: Floats, variance: float, of_one_row: float, largest: float
 ) -> Calibration:
-    """Add how wide predictions must be far from rows: so that targets of most slabs that were left out are likely.
+    """Let predictions without evidence be as wide as all targets, of that variance, are: no less, and hardly more.
 
-    `doubts` are those of rows left out one at a time, `variance` is that of all targets, and `of_one_row` the doubt
-    within trees where there is one row alone.
+    `doubts` are those of rows left out one at a time; `of_one_row` and `largest` the doubt within trees where there is
+    one row alone, and where there is none.
     """
     if not variance > 0.0:
         return calibration
-    most = max(WIDEST * variance - calibration.noise, (WIDEST - 1.0) * variance)
-    near = np.quantile(doubts, NEAR, axis=0)
-    near[0] = max(near[0], of_one_row)
-    within, between = (float(border) if border > LEAST_TYPICAL * variance else 1e300 for border in near)
-    capped = calibration._replace(near=(within, between), most=most)
-
-    def loss(slab: Slab, factor: float) -> float:
-        scale = capped._replace(far=factor * variance).spread(slab.doubts)
-        logs = np.log(scale) - calibration.shape.logpdf(slab.residuals / scale)
-        return float(np.average(logs, weights=slab.weights if slab.weights.size else None))
-
-    likeliest = [min(FAR_FACTORS, key=lambda factor: loss(slab, factor)) for slab in slabs]
-    return capped._replace(far=variance * float(np.quantile(likeliest, MOST_SLABS, method="higher")) if slabs else 0.0)
+    widest = WIDEST * variance / max(calibration.shape.std**2, 1.0)
+    most = max(widest - calibration.noise, (WIDEST - 1.0) * variance)
+    near = max(float(np.quantile(doubts[:, 0], NEAR)), of_one_row)
+    missing = variance - calibration.noise - calibration.shares[0] * largest
+    steeper = max(missing, 0.0) / (largest - near) if largest > 1.01 * near else 0.0
+    return calibration._replace(near=near, far=steeper, most=most)

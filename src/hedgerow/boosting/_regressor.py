@@ -13,12 +13,11 @@ from hedgerow._persistence import Arrays
 from hedgerow._regressing import Regressing
 from hedgerow.boosting import _reshaping as reshaping
 from hedgerow.boosting._boosting import MondrianBoosting
-from hedgerow.boosting._calibration import Calibration, Slab, calibrate, with_distance
+from hedgerow.boosting._calibration import Calibration, calibrate, with_distance
 from hedgerow.boosting._reshaping import Reshaping
 from hedgerow.boosting._reshaping_files import ReshapingFiles
 from hedgerow.boosting._stage import NumberStage, mean_square, weighted_mean
-from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
-from hedgerow.mondrian._calibration import MOST_SLAB_WORK, draw_slabs
+from hedgerow.mondrian._gaps import Gaps, Places, Slab, learn_gaps
 from hedgerow.mondrian._learning import Sample
 from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
 from hedgerow.predictive._forecasts import check_returns
@@ -214,28 +213,31 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
     def _calibrate(self, labels: Floats, weights: Floats, copies: Copies) -> None:
         _, _, residuals, doubts = self._stages
         found = calibrate(residuals, doubts, weights, self.tail)
-        slabs = self._left_out_slabs(labels, weights, copies) if copies.n_units >= FEWEST_FAR else []
         variance = mean_square(labels - weighted_mean(labels, weights), weights)
         mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
         of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in self._stages.forests)
-        self._calibration = with_distance(found, doubts, slabs, variance, of_one_row)
+        largest = sum(stage.largest_doubt for stage in self._stages.forests)
+        self._calibration = with_distance(found, doubts, variance, of_one_row, largest)
+        self._stages.forests[0].watch_gaps(self._learn_gaps(labels, weights, copies))
         self._reshaping = None
         if self.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
             self._learn_shapes(labels, weights, copies)
 
-    def _left_out_slabs(self, labels: Floats, weights: Floats, copies: Copies) -> list[Slab]:
-        """Slabs of rows, left out one after another; asks some of the trees."""
-        X = self._rows.arrays[0]
-        units, of_units = Sample(X, labels, weights, copies).units
-        n_trees = min(self.n_estimators, max(5, MOST_SLAB_WORK // units.size))
-        slabs = []
-        for out, asked in draw_slabs(X, units, self.feature_importances_, self._seed):
-            blocks = np.ones(labels.size, dtype=np.uint32)
-            blocks[out] = 0
-            mean, doubt = self._stages.without_blocks(X, labels, weights, blocks, 1, n_trees)
-            places = units[asked]
-            slabs.append(Slab((labels - mean)[places], doubt[places], of_units[asked] if of_units.size else of_units))
-        return slabs
+    def _learn_gaps(self, labels: Floats, weights: Floats, copies: Copies) -> Gaps:
+        """Learn them with the linear part and the first stage: what comes after adds little where no rows are."""
+        ridge, first = self._stages.ridge, self._stages.forests[0]
+        units, _ = Sample(self._rows.arrays[0], labels, weights, copies).units
+        X, labels = self._rows.arrays[0][units], labels[units]
+        ask_first = first.asking_slabs(X, labels if ridge is None else labels - ridge(X))
+
+        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
+            said = ask_first(rest, asked, gaps)
+            if ridge is None:
+                return said
+            inside = np.clip(X[asked], X[rest].min(axis=0), X[rest].max(axis=0))
+            return said._replace(means=said.means + ridge(inside))
+
+        return learn_gaps(X, labels, self.feature_importances_, ask, self._seed)
 
     def _learn_shapes(self, labels: Floats, weights: Floats, copies: Copies) -> None:
         """Learn shapes from what is said of rows without their fold."""

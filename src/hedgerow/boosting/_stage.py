@@ -15,6 +15,7 @@ from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
 from hedgerow.mondrian._learning import FEWEST_AGAIN, FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import FIRST_RATE, FIRST_RATIO
@@ -87,7 +88,7 @@ class BoostedForest(MondrianForest):
 class NumberStage(BoostedForest, MondrianForestRegressor):
     """A stage for labels that are numbers."""
 
-    N_DOUBTS = 2  # the variance within the trees, and that between them
+    N_DOUBTS = 3  # the variance within the trees, that between them, and what gaps add
     label_shape = ()
 
     @property
@@ -98,8 +99,8 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
     def moments(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean at rows, and the doubt about it."""
         rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
-        mean, within, between = self._core.moments(X, rule, n_threads)
-        return self._origin + mean, self._doubt(within, between)
+        mean, *doubts = self._core.moments(X, rule, n_threads)
+        return self._origin + mean, self._doubt(*doubts)
 
     def calibrated(self, labels: Floats, groups: Numbers) -> tuple[Floats, Floats]:
         """The same for the rows learned, without themselves and copies; gamma_1 becomes what makes errors typical."""
@@ -117,9 +118,29 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
         scale, noise = self._core.query(self._rule())[1:]
         return mean, self._doubt(scale * within + noise, between)
 
+    @property
+    def largest_doubt(self) -> float:
+        """The doubt within trees without evidence."""
+        return float(self._core.query(self._rule())[1])
+
     def doubt_of_one_row(self, weight: float) -> float:
-        """The doubt within trees at a row that is alone, of so much weight."""
-        return float(self._core.query(self._rule())[1] / (self._core.model[1] * weight))
+        """The same at a row that is alone, of so much weight."""
+        return self.largest_doubt / (self._core.model[1] * weight)
+
+    def asking_slabs(self, X: Floats, labels: Floats) -> Ask:
+        """Return what grows a few such trees from some rows and asks them about others."""
+        ask = self._asking_slabs(self._core, self._scaling, X, labels - self._origin)
+
+        def ask_about(rest: Places, asked: Places, gaps: Gaps) -> Slab:
+            said = ask(rest, asked, gaps)
+            return said._replace(means=said.means + self._origin)
+
+        return ask_about
+
+    def watch_gaps(self, gaps: Gaps) -> None:
+        """Let these gaps add to doubts from now on."""
+        self._gaps = gaps
+        self._core.watch_gaps(*gaps)
 
     def without_blocks(self, blocks: Numbers, n_blocks: int, n_trees: int) -> tuple[Floats, Floats]:
         """The same for the rows learned, each without its whole block; asks some of the trees only."""
@@ -131,17 +152,18 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
     def moments_then_learn(self, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned. Holds no review."""
         rule, labels = self._rule(), self._encode_labels(y)
-        mean, within, between = self._core.moments_then_learn(X, labels, weights, rule, n_threads_of(self.n_jobs))
-        return self._origin + mean, self._doubt(within, between)
+        mean, *doubts = self._core.moments_then_learn(X, labels, weights, rule, n_threads_of(self.n_jobs))
+        return self._origin + mean, self._doubt(*doubts)
 
     def _left_out(self, core: Any, n_trees: int, groups: Numbers) -> tuple[Floats, Floats]:
         rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
         mean, _, between = core.leave_one_out(rule, n_trees, groups, n_threads)
         return core.row_labels() - mean, between
 
-    def _doubt(self, within: Floats, between: Floats) -> Floats:
+    def _doubt(self, within: Floats, between: Floats, added: Floats | None = None) -> Floats:
         noise = self._core.query(self._rule())[2]
-        return np.column_stack([np.maximum(within - noise, 0.0), between])
+        added = np.zeros(within.size) if added is None else added
+        return np.column_stack([np.maximum(within - noise, 0.0), between, added])
 
 
 class VectorStage(BoostedForest):

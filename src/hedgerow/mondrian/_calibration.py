@@ -1,8 +1,4 @@
-"""From what trees believe to how wide a prediction must be, learned by leaving rows out.
-
-One row at a time tells how wide predictions must be among other rows. Slabs of rows, all between two values of a
-column, tell how much wider they must be in gaps and beyond the rows.
-"""
+"""From what trees believe to how wide a prediction must be, learned by leaving out one row at a time."""
 
 from __future__ import annotations
 
@@ -21,29 +17,14 @@ Floats = npt.NDArray[np.float64]
 N_STEPS = 70
 """Steps of the search for the variance."""
 
-N_SLABS, SLAB_WIDTHS = 8, (0.1, 0.3)
-"""Slabs left out, and what share of the rows is in one, from least to most."""
-
-ASKED_OF_SLAB = 60
-"""Rows of a slab that are asked about, at most."""
-
-MOST_SLAB_WORK = 50_000
-"""Rows times trees that are asked about a slab, at most, but for 5 trees."""
-
 NEAR = 0.99
 """Of the rows left out one at a time, this share counts as near to others."""
-
-MOST_SLABS = 0.75
-"""Predictions are as wide as this share of the slabs needs, or wider."""
 
 WIDEST = 1.2
 """Without evidence, a prediction has this many times the variance of all targets, at most."""
 
-FAR_FACTORS = (0.0, *(2.0 ** np.arange(-6, 9)))
-"""How much steeper the variance of the mean may count far from rows, in units of its slope near to them."""
-
 FEWEST_ROWS = 100
-"""With fewer rows nothing is learned of distance, or of tails."""
+"""With fewer rows nothing is learned of tails or of gaps."""
 
 COVERED = 0.9
 """Intervals of this confidence are checked against the targets left out."""
@@ -136,29 +117,16 @@ def learn_calibration(
     return calibration(minimise(loss, around((-1.0, -1.0, 0.0), (1.0, 1.0, -1.5)), N_STEPS)[0])
 
 
-def with_distance(
-    calibration: Calibration, near: LeftOut, slabs: list[LeftOut], variance: float, of_one_row: float
-) -> Calibration:
-    """Add how wide predictions must be far from rows: so that targets of most slabs that were left out are likely.
+def with_distance(calibration: Calibration, near: LeftOut, variance: float, of_one_row: float) -> Calibration:
+    """Let predictions without evidence be as wide as all targets, of that variance, are: no less, and hardly more.
 
-    Gaps differ: what is right for the average gap is too narrow for many. Where there is a row, even one alone, is not
-    far: `of_one_row` is the variance of the mean there.
-    `variance` is that of all targets: without evidence a prediction is about as wide as these are.
+    Leaving out one row at a time tells nothing of that. Where there is a row, even one alone, is not far: `of_one_row`
+    is the variance of the mean there.
     """
     most = max(WIDEST * variance - calibration.noise, (WIDEST - 1.0) * variance)
     border = min(max(float(np.quantile(near.variances, NEAR)), of_one_row), 0.99)
-    capped = calibration._replace(near=border, most=most)
-    least = max(0.0, variance - calibration.variance) / (1.0 - border)  # as wide as all targets at the end
-    scale = max(calibration.variance, variance)
-
-    def density(slab: LeftOut, factor: float) -> float:
-        tried = capped._replace(far=factor * scale)
-        mixtures = TreeMixtures(slab.targets, slab.weights, slab.means, tried.variances(slab.variances))
-        return float(mixtures.mean_log_density(1.0, 0.0, tried.spread))
-
-    likeliest = [max(FAR_FACTORS, key=lambda factor: density(slab, factor)) for slab in slabs]
-    learned = scale * float(np.quantile(likeliest, MOST_SLABS, method="higher")) if slabs else 0.0
-    return capped._replace(far=max(learned, least))
+    steeper = max(0.0, variance - calibration.variance) / (1.0 - border)
+    return calibration._replace(near=border, far=steeper, most=most)
 
 
 def with_tails(calibration: Calibration, rows: LeftOut, factors: Floats) -> Calibration:
@@ -222,26 +190,3 @@ def log_density(calibration: Calibration, targets: Floats, means: Floats, varian
     highest = logs.max(axis=1)
     density: Floats = np.log(np.exp(logs - highest[:, None]).sum(axis=1) / means.shape[1]) + highest
     return density
-
-
-def draw_slabs(
-    X: Floats, units: npt.NDArray[np.intp], rates: Floats, seed: int
-) -> list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]]:
-    """Draw slabs: all rows between two values of a column, and some places in `units` of rows among these.
-
-    `units` are one row of each set of copies, `rates` how much columns matter.
-    """
-    rng = np.random.default_rng(seed)
-    varies = rates * (X.min(axis=0) < X.max(axis=0))
-    slabs = []
-    for _ in range(N_SLABS if varies.any() else 0):
-        column = X[:, rng.choice(rates.size, p=varies / varies.sum())]
-        width = rng.uniform(*SLAB_WIDTHS)
-        low = rng.uniform(0.0, 1.0 - width)
-        between = np.quantile(column[units], [low, low + width])
-        is_out = (column >= between[0]) & (column <= between[1])
-        inside = np.flatnonzero(is_out[units])
-        if 0 < inside.size <= units.size // 2:
-            asked = np.sort(rng.choice(inside, min(inside.size, ASKED_OF_SLAB), replace=False))
-            slabs.append((np.flatnonzero(is_out).astype(np.uint32), asked))
-    return slabs

@@ -103,7 +103,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         self._grow(core, sample)
         core.next_review = core.arrivals + core.n_rows
         self._adopt(core, scaling)
-        self.__dict__.update(self._calibrated(core, sample, scaling.rates))
+        self.__dict__.update(self._calibrated(core, sample, scaling))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:

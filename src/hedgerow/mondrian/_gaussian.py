@@ -11,21 +11,16 @@ import numpy.typing as npt
 
 from hedgerow import _core
 from hedgerow._persistence import Arrays
-from hedgerow._validation import check_positive, n_threads_of
+from hedgerow._validation import NO_WEIGHTS, check_positive, n_threads_of
 from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
-from hedgerow.mondrian._calibration import (
-    MOST_SLAB_WORK,
-    Calibration,
-    LeftOut,
-    draw_slabs,
-    learn_calibration,
-    with_distance,
-    with_tails,
-)
+from hedgerow.mondrian._calibration import Calibration, LeftOut, learn_calibration, with_distance, with_tails
 from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._gaps import N_TREES as N_GAP_TREES
+from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
 from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Sample, learn_smoothing
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise
+from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
 
 Floats = npt.NDArray[np.float64]
@@ -47,6 +42,7 @@ class GaussianForest(MondrianForest):
 
     _origin: float  # subtracted from all labels
     _calibration: Calibration
+    _gaps: Gaps
     _noise: Noise | None
     _noise_ratio: float  # K where the core has no hierarchy to keep it
 
@@ -76,7 +72,7 @@ class GaussianForest(MondrianForest):
         return self.min_samples_split if self.min_samples_split is not None else 2 if self._learns else 10
 
     def _begin_labels(self, y: Any) -> None:
-        self._calibration, self._noise = Calibration(), None
+        self._calibration, self._gaps, self._noise = Calibration(), Gaps(), None
         with np.errstate(over="ignore"):
             self._origin = float(np.mean(_finite(y) / 2)) * 2
 
@@ -133,10 +129,10 @@ class GaussianForest(MondrianForest):
         )
         core.set_model(*numbers, n_threads_of(self.n_jobs))
 
-    def _calibrated(self, core: Any, sample: Sample, rates: Floats) -> dict[str, Any]:
+    def _calibrated(self, core: Any, sample: Sample, scaling: ColumnScaling) -> dict[str, Any]:
         most, n_units = self._EFFORT.most_calibrating, sample.copies.n_units
         if not self._learns or self.smoothing == "moments" or n_units < FEWEST_ROWS or most == 0:
-            return {"_calibration": Calibration(), "_noise": None}
+            return {"_calibration": Calibration(), "_gaps": Gaps(), "_noise": None}
         rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
         units, of_units = sample.units
         some = np.unique(np.linspace(0, n_units - 1, min(n_units, most)).astype(np.intp))
@@ -150,27 +146,41 @@ class GaussianForest(MondrianForest):
         learns_distance = is_free and n_units >= FEWEST_FAR
         found = learn_calibration(rows, fixed, known_ratio, 0.0 if learns_distance else variance)
         if math.isnan(found.variance) or not learns_distance:
-            return {"_calibration": found, "_noise": None}
-        slabs = self._left_out_slabs(core, sample, rates)
-        found = with_distance(found, rows, slabs, variance, 1.0 / (core.model[1] * sample.mean_weight))
+            return {"_calibration": found, "_gaps": Gaps(), "_noise": None}
+        found = with_distance(found, rows, variance, 1.0 / (core.model[1] * sample.mean_weight))
+        X, labels = sample.X[units], sample.labels[units]
+        rates = scaling.rates if scaling.rates.size else np.ones(core.width)
+        gaps = learn_gaps(X, labels, rates, self._asking_slabs(core, scaling, X, labels), core.seed)
+        core.watch_gaps(*gaps)
         noise, factors = None, np.ones(n_units)
         if n_units >= FEWEST_NOISY:
             mean, within, between = core.leave_one_out(rule, core.n_trees, sample.copies.groups, n_threads)
             errors = (sample.labels - mean) ** 2 / (found.variances(within) + found.spread**2 * between)
-            noise, factors = learn_noise(sample.X[units], errors[units], of_units, self._new_noise_forest, core.seed)
-        return {"_calibration": with_tails(found, rows, factors[some]), "_noise": noise}
+            noise, factors = learn_noise(X, errors[units], of_units, self._new_noise_forest, core.seed)
+        return {"_calibration": with_tails(found, rows, factors[some]), "_gaps": gaps, "_noise": noise}
 
-    def _left_out_slabs(self, core: Any, sample: Sample, rates: Floats) -> list[LeftOut]:
-        """Slabs of rows, left out one after another; asks some of the trees."""
-        rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
-        units, weights = sample.units
-        n_trees = min(core.n_trees, max(5, MOST_SLAB_WORK // units.size))
-        slabs = []
-        for out, asked in draw_slabs(sample.X, units, rates if rates.size else np.ones(core.width), core.seed):
-            places = units[asked].astype(np.uint32)
-            said = core.leave_rows_out_by_tree(rule, n_trees, out, places, n_threads)
-            slabs.append(LeftOut(sample.labels[places], _of(weights, asked), *said))
-        return slabs
+    def _asking_slabs(self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats) -> Ask:
+        """Return what grows a few trees, like those of the core, from some rows and asks them about others."""
+
+        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
+            few = self._new_core(
+                width=core.width,
+                n_trees=N_GAP_TREES,
+                min_samples_split=float(self._least_split),
+                lifetime=float(self.lifetime),
+                seed=core.seed,
+                window=0,
+            )
+            few.set_scaling(*scaling.arrays)
+            few.store(X[rest], labels[rest], NO_WEIGHTS)
+            few.set_model(*core.model, 1)
+            few.grow(0, N_GAP_TREES, n_threads_of(self.n_jobs))
+            few.grown()
+            few.watch_gaps(*gaps)
+            means, _, _, squares = few.moments(X[asked], self._rule_of(few, Calibration()), 1)
+            return Slab(means, squares)
+
+        return ask
 
     def _new_noise_forest(self) -> Any:
         """A forest for the logarithms of squared residuals: it has neither intervals nor noise of its own."""
@@ -194,13 +204,15 @@ class GaussianForest(MondrianForest):
             model = list(self._core.model) if is_hierarchy else [self._noise_ratio]
             calibration = None if math.isnan(self._calibration.variance) else list(self._calibration)
             noise, arrays = (None, {}) if self._noise is None else self._noise.described()
-            state[0].update(origin=self._origin, model=model, calibration=calibration, noise=noise)
+            described = {"calibration": calibration, "gaps": self._gaps.described(), "noise": noise}
+            state[0].update(origin=self._origin, model=model, **described)
             state[1].update(arrays)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
         self._origin = float(numbers["origin"])
         self._calibration, self._noise = Calibration(), None
+        self._gaps = Gaps.from_description(numbers["gaps"], int(numbers["width"]))
         if numbers["calibration"] is not None:
             self._calibration = Calibration.from_numbers(numbers["calibration"])
         if numbers["noise"] is not None:
@@ -211,6 +223,7 @@ class GaussianForest(MondrianForest):
         if not all(math.isfinite(number) and number > 0 for number in self._restored_model):
             raise ValueError("its smoothing is not positive and finite")
         super()._restore_fitted_state(numbers, arrays)
+        self._core.watch_gaps(*self._gaps)
         del self._restored_model
 
     def _restore_label_model(self, core: Any) -> None:

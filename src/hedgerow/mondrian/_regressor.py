@@ -157,8 +157,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         mean: Floats = self._origin + np.concatenate([part[0] for part in parts])
         if not return_std:
             return mean
-        within, between = (np.concatenate([part[k] for part in parts]) for k in (1, 2))
-        return mean, self._std(X, within, between)
+        within, between, added = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
+        return mean, self._std(X, within, between, added)
 
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
@@ -308,16 +308,16 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         return self._mixture_of(X, *self._core.predict_then_learn(X, labels, sample_weight, self._rule(), n_threads))
 
     def _moments_then_learn(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        mean, within, between = self._core.moments_then_learn(
-            X, labels, weights, self._rule(), n_threads_of(self.n_jobs)
-        )
-        return self._origin + mean, self._std(X, within, between)
+        said = self._core.moments_then_learn(X, labels, weights, self._rule(), n_threads_of(self.n_jobs))
+        return self._origin + said[0], self._std(X, *said[1:])
 
     def _noise_factors(self, X: Floats) -> Floats:
         """By how much the variance of each row differs from what it would be if noise did not vary."""
         return np.ones(X.shape[0]) if self._noise is None else self._noise.factors(X)
 
-    def _std(self, X: Floats, within: Floats, between: Floats) -> Floats:
+    def _std(self, X: Floats, within: Floats, between: Floats, added: Floats) -> Floats:
+        widest = np.maximum(within, self._calibration.most + self._calibration.noise)
+        within = np.where(added > 0.0, np.minimum(within + added, widest), within)
         return np.sqrt(self._noise_factors(X) * within + self._calibration.spread**2 * between)
 
     def _mixture_of(

@@ -55,7 +55,7 @@ class ReviewedForest(WideningForest):
     def _learn_label_model(self, core: Any, sample: Sample) -> None:
         """Learn them from leave-one-out in the first trees, as soon as these have grown."""
 
-    def _calibrated(self, core: Any, sample: Sample, rates: Floats) -> dict[str, Any]:
+    def _calibrated(self, core: Any, sample: Sample, scaling: ColumnScaling) -> dict[str, Any]:
         """Return attributes that are learned by leaving rows out of all trees; the core has these rows."""
         return {}
 
@@ -184,7 +184,7 @@ class ReviewedForest(WideningForest):
         learned: dict[str, Any] = {}
         if core is not self._core:
             self._grow(core, rows())
-            learned = self._calibrated(core, rows(), scaling.rates)
+            learned = self._calibrated(core, rows(), scaling)
         core.next_review = core.arrivals + max(1, core.n_rows)
         self._core, self._scaling = core, scaling
         self.__dict__.update(learned)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <limits>
@@ -40,8 +41,10 @@ struct Query {
     return std::min(variance * variance_of_mu + far * std::max(variance_of_mu - near, 0.0), most);
   }
   /// A variance after the mean was moved by so much: the way there counts as a standard deviation.
-  [[nodiscard]] double moved(double variance_before, double by) const {
-    return std::min(variance_before + by * by, std::max(variance_before, most + noise));
+  [[nodiscard]] double moved(double variance_before, double by) const { return widened(variance_before, by * by); }
+  /// A variance after so much was added to it; but none grows beyond what it is without evidence.
+  [[nodiscard]] double widened(double variance_before, double added) const {
+    return std::min(variance_before + added, std::max(variance_before, most + noise));
   }
 };
 
@@ -51,7 +54,8 @@ struct Branch {
   double elapsed;       ///< Delta_j, length of the edge; may be infinite
   double outside;       ///< eta_j(x) > 0
   double survival;      ///< exp(-eta Delta), the probability of passing the edge
-  double clock;         ///< the model's clock at the expected time of the branch, if it reads it
+  double clock;         ///< the model's clock at the expected time of the branch, if it reads it,
+  double early, late;   ///< and at the quartiles of that time
   ShareOfEdge share{};  ///< passed until the branch, if the model integrates over when that is
 
   /// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
@@ -65,6 +69,15 @@ struct Branch {
     const double cut_off = elapsed * survival / (1.0 - survival);
     const double direct = 1.0 / outside - (survival == 0.0 ? 0.0 : cut_off);  // 0 also on the edge without end
     return h < 0.02 ? series : direct;
+  }
+
+  /// The wait that is not exceeded with this probability: -log(1 - p (1 - s)) / eta, or its series.
+  [[nodiscard]] [[gnu::always_inline]] static double wait_quantile(double probability, double outside, double elapsed,
+                                                                   double survival) {
+    const double h = outside * elapsed;
+    const double series = probability * elapsed * (1.0 - 0.5 * h * (1.0 - probability));
+    const double direct = -std::log1p(-probability * (1.0 - survival)) / outside;
+    return h < 1e-6 ? series : direct;
   }
 };
 

@@ -75,11 +75,11 @@ struct Outsiders {
   }
 };
 
-/// Moments of the mixture at each point, its variance in two parts: that of the components and that between their
-/// means.
+/// Moments of the mixture at each point, its variance in three parts: that of the components, that between their
+/// means, and what gaps between rows add.
 struct MixtureMoments {
-  explicit MixtureMoments(std::size_t n) : mean(n), within(n), between(n) {}
-  std::vector<double> mean, within, between;
+  explicit MixtureMoments(std::size_t n) : mean(n), within(n), between(n), added(n) {}
+  std::vector<double> mean, within, between, added;
 
   void set(std::size_t i, const Moments& of_all_trees, double n_trees, double centre) {
     const double shifted = of_all_trees.mean / n_trees;
@@ -107,7 +107,10 @@ MixtureMoments predict_moments(const Forest<M>& forest, const Points& points, co
   const double n_trees = static_cast<double>(forest.trees.size());
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     const std::vector<Moments> moments = gather_moments(forest, scaled, n, query);
-    for (std::size_t i = 0; i < n; ++i) found.set(begin + i, moments[i], n_trees, query.centre);
+    for (std::size_t i = 0; i < n; ++i) {
+      found.set(begin + i, moments[i], n_trees, query.centre);
+      found.added[begin + i] = forest.gaps.added(points.features + (begin + i) * forest.rows.width());
+    }
     const Outsiders outsiders(forest, query, scaled, n);
     const std::vector<double> kept = outsiders.kept_means(forest, query);
     for (std::size_t k = 0; k < kept.size(); ++k) found.keep_mean(begin + outsiders.index[k], kept[k], query);
@@ -135,13 +138,14 @@ struct Mixtures {
   }
 
   /// The components pushed since `begin` are a whole mixture: bring their means closer together and, if `kept` is a
-  /// number, let that be their mean; the way there widens them.
-  void finish(std::size_t begin, const label::Query& query, double kept) {
-    if (query.spread == 1.0 && std::isnan(kept)) return;
+  /// number, let that be their mean; the way there widens them, and so does what gaps add.
+  void finish(std::size_t begin, const label::Query& query, double kept, double added) {
+    if (query.spread == 1.0 && std::isnan(kept) && added == 0.0) return;
     double mean = 0.0, within = 0.0;
     for (std::size_t k = begin; k < weights.size(); ++k) mean += weights[k] * means[k];
     for (std::size_t k = begin; k < weights.size(); ++k) within += weights[k] * variances[k];
-    const double moved = std::isnan(kept) ? 0.0 : kept - mean, wider = query.moved(within, moved) - within;
+    const double moved = std::isnan(kept) ? 0.0 : kept - mean;
+    const double wider = query.widened(query.moved(within, moved), added) - within;
     for (std::size_t k = begin; k < weights.size(); ++k) {
       means[k] = mean + moved + query.spread * (means[k] - mean);
       variances[k] += wider;
@@ -172,7 +176,7 @@ Mixtures predict_mixtures(const Forest<M>& forest, const Points& points, const l
       }
       double kept = std::numeric_limits<double>::quiet_NaN();
       if (next_outsider < kept_means.size() && outsiders.index[next_outsider] == i) kept = kept_means[next_outsider++];
-      share.finish(first, query, kept);
+      share.finish(first, query, kept, forest.gaps.added(points.features + (begin + i) * width));
       share.first.push_back(static_cast<std::int64_t>(share.weights.size()));
     }
   });

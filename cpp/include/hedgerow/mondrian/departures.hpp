@@ -38,15 +38,16 @@ Passed pass_box(const Passage& passage, const std::uint32_t* chosen, std::size_t
 /// Up to `most` branches, array by array.
 struct Branches {
   static constexpr std::size_t most = 256;  // all arrays together stay in the nearest cache
-  double above[most], elapsed[most], outside[most], survival[most], clock[most], share[most], square[most];
+  double above[most], elapsed[most], outside[most], survival[most], clock[most], early[most], late[most], share[most],
+      square[most];
 
   label::Branch operator[](std::size_t k) const {
-    return {above[k], elapsed[k], outside[k], survival[k], clock[k], {share[k], square[k]}};
+    return {above[k], elapsed[k], outside[k], survival[k], clock[k], early[k], late[k], {share[k], square[k]}};
   }
 };
 
 /// From `above`, `elapsed` and `outside` of the first n: `survival`, and as `clock` the expected time of the branch,
-/// for the label model to read.
+/// `early` and `late` its quartiles, for the label model to read.
 void expect_branches(Branches& branches, std::size_t n);
 
 /// From `elapsed` and `outside`: `survival`, and the moments of the share of the edge that has passed, by a clock that
@@ -62,11 +63,31 @@ template <label::GaussianModel M>
 void work_out(const M& model, Branches& branches, std::size_t n) {
   if constexpr (M::reads_branch_clock) {
     expect_branches(branches, n);
-    model.read_clocks(branches.clock, n);
+    for (double* times : {branches.clock, branches.early, branches.late}) model.read_clocks(times, n);
   } else if constexpr (label::IntegratesBranches<M>) {
     integrate_branches(branches, n, model.drift_rate);
   } else {
     survive_branches(branches, n);
+  }
+}
+
+/// hear(weight, Gaussian) for what is said of a point that leaves the tree on an edge. Where the time of the branch
+/// cannot be integrated out, the mean is that at its expectation, and two Gaussians, at its quartiles, tell the spread:
+/// decision 7.
+template <label::GaussianModel M, class Hear>
+void speak_on_edge(const M& model, const typename M::Belief& parent, const typename M::Belief& own,
+                   label::Branch branch, const label::Query& query, double weight, Hear&& hear) {
+  const label::Gaussian expected = model.speak_outside(parent, own, branch, query);
+  if constexpr (M::reads_branch_clock) {
+    branch.clock = branch.early;
+    const label::Gaussian early = model.speak_outside(parent, own, branch, query);
+    branch.clock = branch.late;
+    const label::Gaussian late = model.speak_outside(parent, own, branch, query);
+    const double apart = 0.5 * (late.mean - early.mean);
+    hear(0.5 * weight, label::Gaussian{expected.mean - apart, early.variance});
+    hear(0.5 * weight, label::Gaussian{expected.mean + apart, late.variance});
+  } else {
+    hear(weight, expected);
   }
 }
 

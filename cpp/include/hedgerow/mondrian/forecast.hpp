@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/ask_mixtures.hpp"
@@ -40,15 +41,22 @@ struct Guide {
 };
 
 /// Lets the forest learn the batch. Before row i enters tree b, hear(b, i, asking, guide, x) is called, unless the tree
-/// is empty. Returns the query of each row.
+/// is empty. Returns the query of each row, and what gaps added to its variance.
 template <label::GaussianModel M, class Hear>
-std::vector<label::Query> learn_and_ask(Forest<M>& forest, const Batch& batch, const QueryRule& rule,
-                                        std::size_t n_threads, Hear&& hear) {
+std::pair<std::vector<label::Query>, std::vector<double>> learn_and_ask(Forest<M>& forest, const Batch& batch,
+                                                                        const QueryRule& rule, std::size_t n_threads,
+                                                                        Hear&& hear) {
   std::vector<label::Query> queries;
+  std::vector<double> added;
   queries.reserve(batch.n);
+  added.reserve(batch.n);
   std::vector<Guide<M>> guides(n_threads);
   forest.learn(
-      batch, n_threads, [&](std::size_t) { queries.push_back(rule.at(forest.labels_seen)); },
+      batch, n_threads,
+      [&](std::size_t i) {
+        queries.push_back(rule.at(forest.labels_seen));
+        added.push_back(forest.gaps.added(batch.features + i * forest.rows.width()));
+      },
       [&](std::size_t b, RowId row, std::size_t i, std::size_t worker) -> const double* {
         if (forest.trees[b].shape.is_empty()) return nullptr;
         const Asking<M> asking{forest.trees[b], forest.rows, forest.growth, forest.model, queries[i]};
@@ -56,7 +64,7 @@ std::vector<label::Query> learn_and_ask(Forest<M>& forest, const Batch& batch, c
         hear(b, i, asking, guides[worker], forest.rows.row(row));
         return guides[worker].walk.distances();
       });
-  return queries;
+  return {std::move(queries), std::move(added)};
 }
 
 /// Of all trees, for each row: their means where it enters the rows' box, added up; not a number if it is within.
@@ -76,7 +84,7 @@ MixtureMoments predict_moments_then_learn(Forest<M>& forest, const Batch& batch,
   const bool is_empty = forest.trees.front().shape.is_empty();
   std::vector<std::vector<Moments>> by_tree(n_trees, std::vector<Moments>(batch.n));
   EntryMeans entries(n_trees, std::vector<double>(batch.n));
-  const auto queries =
+  const auto [queries, added] =
       learn_and_ask(forest, batch, rule, n_threads,
                     [&](std::size_t b, std::size_t i, const Asking<M>& asking, Guide<M>& guide, const float* x) {
                       Moments& moments = by_tree[b][i];
@@ -86,6 +94,7 @@ MixtureMoments predict_moments_then_learn(Forest<M>& forest, const Batch& batch,
                       entries[b][i] = guide.mean_at_entry(asking, x);
                     });
   MixtureMoments found(batch.n);
+  found.added = added;
   for (std::size_t i = 0; i < batch.n; ++i) {
     Moments sum;
     for (const auto& of_tree : by_tree) sum += of_tree[i];
@@ -110,7 +119,7 @@ Mixtures predict_then_learn(Forest<M>& forest, const Batch& batch, const QueryRu
   if (is_empty && batch.n > 0) {  // nothing is asked about the first row
     for (Mixtures& found : by_tree) found.first.push_back(0);
   }
-  const auto queries =
+  const auto [queries, added] =
       learn_and_ask(forest, batch, rule, n_threads,
                     [&](std::size_t b, std::size_t i, const Asking<M>& asking, Guide<M>& guide, const float* x) {
                       Mixtures& found = by_tree[b];
@@ -127,7 +136,7 @@ Mixtures predict_then_learn(Forest<M>& forest, const Batch& batch, const QueryRu
       all.push(1.0, {queries[i].centre, queries[i].variance});
     } else {
       for (const Mixtures& found : by_tree) all.append(found, i);
-      all.finish(first, queries[i], kept_mean(entries, i, queries[i].centre));
+      all.finish(first, queries[i], kept_mean(entries, i, queries[i].centre), added[i]);
     }
     all.first.push_back(static_cast<std::int64_t>(all.weights.size()));
   }

@@ -16,6 +16,7 @@
 
 #include "hedgerow/mondrian/extend.hpp"
 #include "hedgerow/mondrian/forget.hpp"
+#include "hedgerow/mondrian/gaps.hpp"
 #include "hedgerow/mondrian/locate.hpp"
 #include "hedgerow/mondrian/places.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
@@ -56,6 +57,7 @@ class Forest {
 
   Rows rows;
   Places places;  ///< of the rows held now; none unless the model counts them
+  Gaps gaps;      ///< between the rows held now; none unless they are watched
   Scaling scaling;
   M model{};
   Growth growth;
@@ -161,6 +163,7 @@ class Forest {
     for (const RowId id : leaving) {
       if (window != 0) std::erase(arrival_order, id);
       model.unsee(labels_seen, rows.labels[id], rows.weight(id));
+      gaps.leave(rows.row(id), scaling);
       rows.free(id);
     }
   }
@@ -225,7 +228,10 @@ class Forest {
       }
       arrived_.push_back(keep(batch, end));
       leaving_.push_back(oldest);
-      if (oldest != none) model.unsee(labels_seen, rows.labels[oldest], rows.weight(oldest));
+      if (oldest != none) {
+        model.unsee(labels_seen, rows.labels[oldest], rows.weight(oldest));
+        gaps.leave(rows.row(oldest), scaling);
+      }
     }
     if (arrived_.size() == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
     if (extenders_.size() < n_threads) extenders_.resize(n_threads);
@@ -261,6 +267,7 @@ class Forest {
     }
     if constexpr (M::counts_places) places.arrive(rows, id);
     model.see(labels_seen, batch.labels[i], batch.weight(i));
+    gaps.arrive(rows.row(id), scaling);
     if (window != 0) arrival_order.push_back(id);
     return id;
   }

@@ -93,9 +93,10 @@ struct LeftOutByTree {
   std::vector<double> means, variances;
 };
 
-template <class Clock, class Ask>
-LeftOutByTree leave_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, std::size_t n_trees,
-                                std::span<const RowId> wanted, std::size_t n_threads, Ask&& ask) {
+template <class Clock>
+LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, double centre,
+                                    Groups groups, std::span<const RowId> wanted, std::size_t n_threads) {
+  const std::size_t n_trees = forest.trees.size();
   LeftOutByTree found{std::vector<double>(wanted.size() * n_trees), std::vector<double>(wanted.size() * n_trees)};
   std::vector<std::uint32_t> place(forest.rows.capacity(), none);
   for (std::size_t i = 0; i < wanted.size(); ++i) place[wanted[i]] = static_cast<std::uint32_t>(i);
@@ -103,34 +104,14 @@ LeftOutByTree leave_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>&
   std::vector<LeaveOneOutOf<label::GaussianHierarchyBy<Clock>>> passes(flat.size());
   parallel::for_each_index(n_trees, n_threads, [&](std::size_t b, std::size_t worker) {
     flat[worker].assign(forest.trees[b], forest.growth);
-    ask(passes[worker], flat[worker], [&](RowId row, const double* mean, double variance) {
-      if (place[row] == none) return;
-      found.means[place[row] * n_trees + b] = *mean;
-      found.variances[place[row] * n_trees + b] = variance;
-    });
+    passes[worker].run(flat[worker], forest.rows, NumberLabels{forest.rows}, forest.model, centre, groups,
+                       [&](RowId row, const double* mean, double variance) {
+                         if (place[row] == none) return;
+                         found.means[place[row] * n_trees + b] = *mean;
+                         found.variances[place[row] * n_trees + b] = variance;
+                       });
   });
   return found;
-}
-
-template <class Clock>
-LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, double centre,
-                                    Groups groups, std::span<const RowId> wanted, std::size_t n_threads) {
-  return leave_out_by_tree(forest, forest.trees.size(), wanted, n_threads,
-                           [&](auto& pass, const FlatTree& tree, auto&& hear) {
-                             pass.run(tree, forest.rows, NumberLabels{forest.rows}, forest.model, centre, groups, hear);
-                           });
-}
-
-/// The same of the first trees, without a set of rows all at once: those that are out, by row number.
-template <class Clock>
-LeftOutByTree leave_rows_out_by_tree(const Forest<label::GaussianHierarchyBy<Clock>>& forest, double centre,
-                                     std::size_t n_trees, const std::vector<bool>& is_out,
-                                     std::span<const RowId> wanted, std::size_t n_threads) {
-  return leave_out_by_tree(forest, n_trees, wanted, n_threads, [&](auto& pass, const FlatTree& tree, auto&& hear) {
-    pass.run_without(
-        tree, forest.rows, NumberLabels{forest.rows}, forest.model, centre, [&](RowId row) { return is_out[row]; },
-        hear);
-  });
 }
 
 /// What trees say, from the centre, added up.

@@ -75,10 +75,11 @@ class Descender {
     }
     work_out(asking.model, branches_, n);
     for (std::size_t k = 0; k < n; ++k) {
-      const auto [point, visited, outside] = departures[k];
-      const auto said = asking.model.speak_outside(beliefs_[descent_.visited()[visited].parent], beliefs_[visited],
-                                                   branches_[k], asking.query);
-      moments[point].hear(stay_[point] * (1.0 - branches_.survival[k]), said, asking.query.centre);
+      const std::uint32_t point = departures[k].point, visited = departures[k].box;
+      Moments& own = moments[point];
+      speak_on_edge(asking.model, beliefs_[descent_.visited()[visited].parent], beliefs_[visited], branches_[k],
+                    asking.query, stay_[point] * (1.0 - branches_.survival[k]),
+                    [&](double weight, const label::Gaussian& part) { own.hear(weight, part, asking.query.centre); });
       stay_[point] *= branches_.survival[k];
     }
   }

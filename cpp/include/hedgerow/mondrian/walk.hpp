@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The way of one point down one tree: document 002, Algorithm 5. The point may leave the tree on any edge of its path,
-// with the probability that a Mondrian process would have cut it off there; so a tree's prediction is a mixture with
-// one component for each edge on which it can leave, and one for the leaf (document 000, equation 3). First the way is
-// measured, then spoken about; in between it can be used to let the point enter the tree.
+// with the probability that a Mondrian process would have cut it off there; so a tree's prediction is a mixture over
+// the edges on which it can leave, and the leaf (document 000, equation 3). First the way is measured, then spoken
+// about; in between it can be used to let the point enter the tree.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class Walk {
       work_out(asking.model, branches_, n);
       for (std::size_t k = 0; k < n; ++k) {
         const double survival = branches_.survival[k];
-        hear(stay * (1.0 - survival),
-             asking.model.speak_outside(beliefs_[levels_[k]], beliefs_[levels_[k] + 1], branches_[k], asking.query));
+        speak_on_edge(asking.model, beliefs_[levels_[k]], beliefs_[levels_[k] + 1], branches_[k], asking.query,
+                      stay * (1.0 - survival), hear);
         stay *= survival;
       }
     }

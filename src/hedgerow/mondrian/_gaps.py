@@ -1,0 +1,101 @@
+"""How much wider predictions must be where a column has no rows: in gaps within its range, and beyond it.
+
+Leave-one-out asks about places among other rows only. So slabs, all rows between two values of a column, are left out,
+a few trees are grown from the other rows, and the errors in the slab tell how doubt grows with the distance from the
+nearest row along that column. The distance is in units of the column's range. Rows come and go, and the core knows
+where they are; here it is learned which columns to watch, and what a distance costs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
+
+FEWEST_ROWS = 100
+"""With fewer rows nothing is learned of gaps."""
+
+MOST_COLUMNS = 4
+"""Columns that are watched, at most: those that explain most."""
+
+SLABS = ((0.0, 0.15), (0.85, 1.0), (0.15, 0.5), (0.5, 0.85), (0.3, 0.7))
+"""Slabs left out of each of them, as shares of the rows: two at the ends and three between."""
+
+MOST_ROWS, N_ASKED, N_TREES = 600, 60, 10
+"""Rows that stay when a slab is left out, rows that are asked about, at most, and trees that are grown."""
+
+CAUTION = 6.0
+"""Some gaps hide more than slabs do on average: squared errors in slabs count as so many times as large."""
+
+
+class Gaps(NamedTuple):
+    """Columns that are watched, and the variance added at a distance from all rows along them."""
+
+    columns: npt.NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
+    lengths: Floats = np.empty(0)  # of their ranges
+    slopes: Floats = np.empty(0)  # by the square of the distance, in units of the length
+
+    def described(self) -> list[list[float]]:
+        """Return what it is made of, for a file."""
+        return [[int(column), *numbers] for column, *numbers in zip(*(part.tolist() for part in self), strict=True)]
+
+    @classmethod
+    def from_description(cls, described: Any, width: int) -> Gaps:
+        """Take back what `described` gave, or ValueError."""
+        columns, lengths, slopes = ([float(row[k]) for row in described] for k in range(3))
+        numbers = lengths + slopes
+        if len(described) > MOST_COLUMNS or not all(0.0 < number < math.inf for number in numbers):
+            raise ValueError("its gaps are not given by a few positive numbers")
+        if not all(column == int(column) and 0 <= column < width for column in columns):
+            raise ValueError("its gaps are in columns that it does not have")
+        return cls(np.array(columns, dtype=np.uint32), np.array(lengths), np.array(slopes))
+
+
+class Slab(NamedTuple):
+    """What trees say of rows without all of these: means, and squared distances from other rows along the column."""
+
+    means: Floats
+    squares: Floats
+
+
+Ask = Callable[[Places, Places, Gaps], Slab]
+"""Grow a few trees from some of the rows, and ask about others, while a column is watched."""
+
+
+def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: int) -> Gaps:
+    """Choose columns and learn their slopes. Rows are one of each set of copies; `importances` are the columns'."""
+    n, rng = targets.size, np.random.default_rng(seed)
+    lengths = X.max(axis=0) - X.min(axis=0)
+    varies = (lengths > 0.0) & np.isfinite(lengths) & (importances > 0.0)
+    if n < FEWEST_ROWS or not varies.any():
+        return Gaps()
+    near = _some(rng, np.arange(n), N_ASKED)
+    others = _some(rng, np.setdiff1d(np.arange(n), near), MOST_ROWS)
+    usual = float(np.mean((targets[near] - ask(others, near, Gaps()).means) ** 2))
+    watched, slopes = [], []
+    for column in np.argsort(-np.where(varies, importances, 0.0), kind="stable")[: min(MOST_COLUMNS, varies.sum())]:
+        alone = Gaps(np.array([column], dtype=np.uint32), lengths[[column]], np.ones(1))
+        excess = squares = 0.0
+        for low, high in SLABS:
+            ends = np.quantile(X[:, column], [low, high])
+            is_out = (X[:, column] >= ends[0]) & (X[:, column] <= ends[1])
+            if not 0 < is_out.sum() <= n // 2:
+                continue
+            asked = _some(rng, np.flatnonzero(is_out), N_ASKED)
+            said = ask(_some(rng, np.flatnonzero(~is_out), MOST_ROWS), asked, alone)
+            excess += float(np.mean((targets[asked] - said.means) ** 2)) - usual
+            squares += float(np.mean(said.squares))
+        if excess > 0.0 and squares > 0.0:
+            watched.append(column)
+            slopes.append(CAUTION * excess / squares)
+    return Gaps(np.array(watched, dtype=np.uint32), lengths[watched], np.array(slopes))
+
+
+def _some(rng: np.random.Generator, rows: Places, most: int) -> Places:
+    return np.sort(rng.choice(rows, min(rows.size, most), replace=False))
