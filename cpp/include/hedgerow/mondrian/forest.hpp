@@ -35,7 +35,6 @@ struct Batch {
 struct Counters {
   std::uint64_t arrivals = 0;     ///< rows ever learned online
   std::uint64_t generation = 0;   ///< how often the trees were grown in batch
-  std::uint64_t rescalings = 0;   ///< how often the rows were brought into other units
   std::uint64_t next_review = 1;  ///< the number of arrivals at which scaling and smoothing are looked at again
 };
 
@@ -81,9 +80,9 @@ class Forest {
 
   /// Keep rows without putting them into trees; `grow` must follow.
   void store(const Batch& batch) {
+    rows.given.reserve(rows.given.size() + batch.n * rows.width());
     rows.features.reserve(rows.features.size() + batch.n * rows.width());
     rows.labels.reserve(rows.capacity() + batch.n);
-    rows.prints.reserve(rows.capacity() + batch.n);
     for (std::size_t i = 0; i < batch.n; ++i) keep(batch, i);
     counters.arrivals += batch.n;
   }
@@ -139,12 +138,12 @@ class Forest {
   [[nodiscard]] std::vector<RowId> locate(const Batch& batch) const {
     std::vector<RowId> located;
     std::vector<float> x(rows.width());
-    Locator<M> locator(trees.front(), rows, counters.rescalings > 0);
+    Locator<M> locator(trees.front(), rows);
     for (std::size_t i = 0; i < batch.n; ++i) {
       const double* raw = batch.features + i * rows.width();
       const double* weight = batch.weights == nullptr ? nullptr : batch.weights + i;
       scaling.scale_row(raw, x.data());
-      const RowId row = locator.find(x.data(), print_of(raw, rows.width()), batch.labels[i], weight);
+      const RowId row = locator.find(raw, x.data(), batch.labels[i], weight);
       if (row == none) break;
       located.push_back(row);
     }
@@ -183,15 +182,11 @@ class Forest {
   [[nodiscard]] Forest rescaled(const Scaling& other) const {
     Forest fresh(rows.width(), trees.size(), growth, seed, window);
     fresh.rows = rows;
-    fresh.rows.for_each([&](RowId id) {
-      float* x = fresh.rows.row(id);
-      for (std::size_t d = 0; d < rows.width(); ++d) x[d] = other.image(d, scaling.value(d, x[d]));
-    });
+    fresh.rows.for_each([&](RowId id) { fresh.rows.scale(other, id); });
     fresh.find_places();
     fresh.scaling = other;
     fresh.model = model;
     fresh.counters = counters;
-    ++fresh.counters.rescalings;
     fresh.labels_seen = labels_seen;
     fresh.lower_seen = lower_seen;
     fresh.upper_seen = upper_seen;
@@ -254,7 +249,6 @@ class Forest {
   RowId keep(const Batch& batch, std::size_t i) {
     const double* x = batch.features + i * rows.width();
     const RowId id = rows.add(scaling, x, batch.labels[i], batch.weight(i));
-    rows.keep_print(id, print_of(x, rows.width()));
     for (std::size_t d = 0; d < rows.width(); ++d) {
       lower_seen[d] = std::min(lower_seen[d], x[d]);
       upper_seen[d] = std::max(upper_seen[d], x[d]);
