@@ -108,12 +108,6 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
       .def_prop_rw(
           "next_review", [](const Self& self) { return self.counters.next_review; },
           [](Self& self, std::uint64_t when) { self.counters.next_review = when; })
-      .def_prop_ro(
-          "lower_seen", [](const Self& self) { return to_numpy(std::vector(self.lower_seen)); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "upper_seen", [](const Self& self) { return to_numpy(std::vector(self.upper_seen)); },
-          nb::rv_policy::automatic)
       .def_prop_ro("n_nodes",
                    [](const Self& self) {
                      std::size_t total = 0;

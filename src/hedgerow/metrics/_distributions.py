@@ -178,7 +178,8 @@ def calibration_table(
     A mixture of two far-apart Gaussians has most of its labels about one standard deviation from its mean:
 
     >>> from hedgerow.predictive import NormalMixture
-    >>> dist = NormalMixture(np.arange(0, 20_001, 2), np.full(20_000, 0.5), np.tile([-3.0, 3.0], 10_000), np.ones(20_000))
+    >>> first, means = np.arange(0, 20_001, 2), np.tile([-3.0, 3.0], 10_000)
+    >>> dist = NormalMixture(first, np.full(20_000, 0.5), means, np.ones(20_000))
     >>> y = np.where(np.arange(10_000) % 2, -3.0, 3.0) + y
     >>> for reading in ("distribution", "gaussian"):
     ...     print(calibration_table(y, dist, [0.5, 0.9], reading=reading).observed.round(2).tolist())

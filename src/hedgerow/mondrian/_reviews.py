@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -209,19 +208,18 @@ class ReviewedForest(WideningForest):
 
     def _review(self) -> None:
         core, scaling = self._core, self._scaling
-        if self.scaling != "none" or self._learns:
-            rows = cache(lambda: self._sample(core.row_values(), core.row_labels(), core.row_weights()))
-            bounds = self._core.lower_seen, self._core.upper_seen
-            suggested = self._choose_scaling(*bounds, lambda: (rows().X, rows().weights))
+        if core.n_rows > 0 and (self.scaling != "none" or self._learns):
+            rows = self._sample(core.row_values(), core.row_labels(), core.row_weights())
+            suggested = self._choose_scaling(*column_range(rows.X), lambda: (rows.X, rows.weights))
             if self._learns:
-                suggested = self._learn_units(rows(), suggested, core.seed, core.arrivals, scaling.rates)
+                suggested = self._learn_units(rows, suggested, core.seed, core.arrivals, scaling.rates)
             if suggested.rates.size or scaling.is_far_from(suggested):
                 core, scaling = core.rescaled(*suggested.arrays), suggested
         self._set_label_model(core)
         learned: dict[str, Any] = {}
         if core is not self._core:
-            self._grow(core, rows())
-            learned = self._calibrated(core, rows(), scaling.rates)
+            self._grow(core, rows)
+            learned = self._calibrated(core, rows, scaling.rates)
         core.next_review = core.arrivals + max(1, core.n_rows)
         self._core, self._scaling = core, scaling
         self.__dict__.update(learned)

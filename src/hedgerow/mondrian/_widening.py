@@ -59,7 +59,5 @@ def with_constant_columns(arrays: Arrays, added: ColumnScaling) -> Arrays:
         "scaling.values": np.concatenate([arrays["scaling.values"], added.values]),
         "scaling.images": np.concatenate([arrays["scaling.images"], added.images]),
         "scaling.slopes": np.concatenate([arrays["scaling.slopes"], added.slopes]),
-        "seen.lower": np.concatenate([arrays["seen.lower"], added.values]),
-        "seen.upper": np.concatenate([arrays["seen.upper"], added.values]),
     }
     return {**arrays, **wider}

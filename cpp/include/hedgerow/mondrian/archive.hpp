@@ -21,8 +21,7 @@ struct Archive {
   std::vector<std::uint32_t> first_freed_nodes, split_features, split_locations, links, times, next_rows, freed_rows,
       arrival_order;
   std::vector<float> features;
-  std::vector<double> summaries, given, labels, weights, knot_values, knot_images, slopes, lower_seen, upper_seen,
-      labels_seen;
+  std::vector<double> summaries, given, labels, weights, knot_values, knot_images, slopes, labels_seen;
 
   /// f(name, array) for every array. The names are the file format.
   template <class Self, class Function>
@@ -46,8 +45,6 @@ struct Archive {
     f("scaling.values", self.knot_values);
     f("scaling.images", self.knot_images);
     f("scaling.slopes", self.slopes);
-    f("seen.lower", self.lower_seen);
-    f("seen.upper", self.upper_seen);
     f("seen.labels", self.labels_seen);
     f("counters", self.counters);
   }
@@ -79,8 +76,6 @@ Archive archived(const Forest<M>& forest) {
   archive.knot_values = forest.scaling.values;
   archive.knot_images = forest.scaling.images;
   archive.slopes = forest.scaling.slopes;
-  archive.lower_seen = forest.lower_seen;
-  archive.upper_seen = forest.upper_seen;
   forest.model.write(forest.labels_seen, archive.labels_seen);
   archive.counters = {forest.counters.arrivals, forest.counters.generation, forest.counters.next_review};
   return archive;
@@ -172,15 +167,11 @@ void restore(Forest<M>& forest, const Archive& archive) {
   require(
       archive.split_locations.size() == n_nodes && archive.links.size() == n_nodes && archive.times.size() == n_nodes,
       "the columns of the trees differ in length");
-  require(archive.lower_seen.size() == width && archive.upper_seen.size() == width && archive.counters.size() == 3 &&
-              forest.model.read(archive.labels_seen, forest.labels_seen),
+  require(archive.counters.size() == 3 && forest.model.read(archive.labels_seen, forest.labels_seen),
           "a count is missing");
   forest.rows.for_each([&](RowId id) {
     require(forest.model.has_seen(forest.labels_seen, forest.rows.labels[id]), "a label was never counted");
   });
-  require(
-      archive.counters[0] == 0 || (detail::all_finite(archive.lower_seen) && detail::all_finite(archive.upper_seen)),
-      "a column's range is not finite");
   require(archive.arrival_order.size() == (forest.window == 0 ? 0 : forest.rows.size()),
           "the order of arrival is broken");
   std::size_t node_at = 0, list_at = 0;
@@ -229,8 +220,6 @@ void restore(Forest<M>& forest, const Archive& archive) {
     list_at += list_size;
   }
   require(node_at == n_nodes && list_at == archive.next_rows.size() && summaries.empty(), "nodes are left over");
-  forest.lower_seen = archive.lower_seen;
-  forest.upper_seen = archive.upper_seen;
   forest.counters = {archive.counters[0], archive.counters[1], archive.counters[2]};
   forest.arrival_order.assign(archive.arrival_order.begin(), archive.arrival_order.end());
 }

@@ -46,8 +46,6 @@ class Forest {
   Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_)
       : rows(width), growth(growth_), seed(seed_), window(window_) {
     trees.assign(n_trees, MondrianTree<M>(width));
-    lower_seen.assign(width, std::numeric_limits<double>::infinity());
-    upper_seen.assign(width, -std::numeric_limits<double>::infinity());
   }
 
   Forest(Forest&&) noexcept = default;
@@ -62,9 +60,8 @@ class Forest {
   std::size_t window;  ///< rows kept, oldest forgotten first; 0 for all
   std::vector<MondrianTree<M>> trees;
   Counters counters;
-  typename M::Seen labels_seen{};              ///< of the rows held now
-  std::vector<double> lower_seen, upper_seen;  ///< range of each column, in the user's units, of all rows ever met
-  std::deque<RowId> arrival_order;             ///< oldest first; kept only with a window
+  typename M::Seen labels_seen{};   ///< of the rows held now
+  std::deque<RowId> arrival_order;  ///< oldest first; kept only with a window
 
   [[nodiscard]] Setting setting() const { return {rows, growth, model}; }
 
@@ -188,8 +185,6 @@ class Forest {
     fresh.model = model;
     fresh.counters = counters;
     fresh.labels_seen = labels_seen;
-    fresh.lower_seen = lower_seen;
-    fresh.upper_seen = upper_seen;
     fresh.arrival_order = arrival_order;
     return fresh;
   }
@@ -247,12 +242,7 @@ class Forest {
   }
 
   RowId keep(const Batch& batch, std::size_t i) {
-    const double* x = batch.features + i * rows.width();
-    const RowId id = rows.add(scaling, x, batch.labels[i], batch.weight(i));
-    for (std::size_t d = 0; d < rows.width(); ++d) {
-      lower_seen[d] = std::min(lower_seen[d], x[d]);
-      upper_seen[d] = std::max(upper_seen[d], x[d]);
-    }
+    const RowId id = rows.add(scaling, batch.features + i * rows.width(), batch.labels[i], batch.weight(i));
     if constexpr (M::counts_places) places.arrive(rows, id);
     model.see(labels_seen, batch.labels[i], batch.weight(i));
     if (window != 0) arrival_order.push_back(id);
