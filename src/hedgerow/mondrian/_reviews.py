@@ -7,10 +7,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 
 from hedgerow._copies import NO_GROUPS, Copies, Numbers, find_copies
-from hedgerow._transaction import all_or_nothing
+from hedgerow._transaction import all_or_nothing, forget_everything
 from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian._learning import (
     AGAIN,
@@ -191,8 +190,7 @@ class ReviewedForest(WideningForest):
             labels, weights = self._begin_anew(labels, weights)
             self._learn_batch(self._sample(X, labels, weights), core.seed)
         else:
-            for name in vars(self).keys() - vars(clone(self)).keys():
-                delattr(self, name)
+            forget_everything(self)
 
     # Reviews.
 
