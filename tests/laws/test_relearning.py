@@ -223,3 +223,11 @@ def test_reviews_look_at_the_rows_held(new):
     lengths = np.ptp(held, axis=0) * model._scaling.slopes
     assert (lengths > 0.5).all()
     assert (lengths < 2.0).all()
+
+
+@pytest.mark.parametrize("scaling", ["range", "half", "rank", "none"])
+def test_reviews_do_not_round_rows(scaling):
+    """Values that are equal stay equal, whenever they came: ranks and copies depend on it."""
+    rows = np.column_stack([RNG.integers(0, 24, size=N) / 7, X[:, 0] - 1e6])
+    model = regressor(scaling=scaling, n_estimators=3).partial_fit(rows, Y)
+    np.testing.assert_array_equal(model._core.row_values(), rows)

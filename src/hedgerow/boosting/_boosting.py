@@ -207,7 +207,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_samples_seen_(self) -> int:
-        """Rows learned so far."""
+        """Rows learned so far, and not unlearned."""
         self._check_learned()
         return len(self._rows)
 

@@ -209,7 +209,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_samples_seen_(self) -> int:
-        """Number of rows ever learned, weightless ones left out."""
+        """Number of rows ever learned, weightless ones left out. `fit` and relearning begin to count anew."""
         self._check_learned()
         return int(self._core.arrivals)
 
