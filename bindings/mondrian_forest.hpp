@@ -108,12 +108,6 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
       .def_prop_rw(
           "next_review", [](const Self& self) { return self.counters.next_review; },
           [](Self& self, std::uint64_t when) { self.counters.next_review = when; })
-      .def_prop_ro(
-          "lower_seen", [](const Self& self) { return to_numpy(std::vector(self.lower_seen)); },
-          nb::rv_policy::automatic)
-      .def_prop_ro(
-          "upper_seen", [](const Self& self) { return to_numpy(std::vector(self.upper_seen)); },
-          nb::rv_policy::automatic)
       .def_prop_ro("n_nodes",
                    [](const Self& self) {
                      std::size_t total = 0;
@@ -171,9 +165,8 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
            [](const Self& self) {
              std::vector<double> values;
              for (const RowId id : self.rows_in_order()) {
-               for (std::size_t d = 0; d < self.rows.width(); ++d) {
-                 values.push_back(self.scaling.value(d, self.rows.row(id)[d]));
-               }
+               const double* x = self.rows.as_given(id);
+               values.insert(values.end(), x, x + self.rows.width());
              }
              return to_numpy(std::move(values), {self.rows.size(), self.rows.width()});
            })
@@ -208,6 +201,19 @@ nb::class_<Forest<M>> bind_forest(nb::module_& m, const char* name) {
             self.learn({x.data(), &y, &weight, 1}, 1);
           },
           nb::arg("x").noconvert(), nb::arg("y"), nb::arg("weight") = 1.0)
+      .def(
+          "locate",
+          [](const Self& self, const Features& x, const Labels& y, const Labels& weights) {
+            require_width(self, x.shape(1));
+            const Batch batch = batch_of(x, y, weights);
+            std::vector<std::uint32_t> places, place_of(self.rows.capacity());
+            std::uint32_t place = 0;
+            for (const RowId id : self.rows_in_order()) place_of[id] = place++;
+            for (const RowId id : self.locate(batch)) places.push_back(place_of[id]);
+            return to_numpy(std::move(places));
+          },
+          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(),
+          "Where rows stand among all that are held, in order; those before the first that is not found.")
       .def(
           "forget",
           [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {

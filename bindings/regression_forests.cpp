@@ -44,7 +44,7 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
               if (columns.data()[k] >= self.rows.width()) throw std::invalid_argument("there is no such column");
               watched.push_back({columns.data()[k], lengths.data()[k], slopes.data()[k]});
             }
-            self.gaps = Gaps(std::move(watched), self.rows, self.scaling);
+            self.gaps = Gaps(std::move(watched), self.rows);
           },
           nb::arg("columns").noconvert(), nb::arg("lengths").noconvert(), nb::arg("slopes").noconvert(),
           "Ranges of some columns, and the variance that distances from rows in them add.")

@@ -1,1 +1,1 @@
-"""What intervals promise: coverage by group, in gaps, after shifts, under weights and on copies, for every regressor."""
+"""Coverage of intervals by group, in gaps, after shifts, under weights and on copies, for every regressor."""

@@ -1,4 +1,4 @@
-"""Data on which intervals are checked. Each situation draws rows to learn, rows to ask about, and groups of the latter."""
+"""Data on which intervals are checked: rows to learn, rows to ask about, and groups of the latter."""
 
 from __future__ import annotations
 

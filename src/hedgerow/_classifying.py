@@ -102,6 +102,20 @@ class Classifying(ClassifierMixin, Saveable):  # type: ignore[misc]
     def _numbered_by(self, labels: list[Hashable]) -> Floats:
         return np.array([self._classes.numbers.get(label, -1) for label in labels], dtype=np.float64)
 
+    def _renumbered(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Know only the classes of these rows, which this model has learned, numbered as they come; weigh them anew."""
+        self._check_class_weight_unchanged(checked_class_weight(self.class_weight))
+        names: dict[Hashable, Hashable] = dict(enumerate(self._classes.numbers))
+        is_balanced = self._class_weight == "balanced"
+        if is_balanced:
+            weights = (weights if weights.size else 1.0) / self._balanced[labels.astype(np.intp)]
+        numbers, places = in_order_of_appearance(labels.astype(np.int64))
+        self._classes, labels = ClassTable(names[number] for number in numbers), places.astype(np.float64)
+        if is_balanced:
+            self._balanced = balanced_factors(labels, weights, len(self._classes))
+            weights = self._weighted(labels, weights)
+        return labels, weights
+
     # Weights of classes.
 
     def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
@@ -133,7 +147,11 @@ class Classifying(ClassifierMixin, Saveable):  # type: ignore[misc]
             )
         if not self.__sklearn_is_fitted__():
             self._class_weight, self._balanced = given, NO_WEIGHTS
-        elif given != self._class_weight:
+        else:
+            self._check_class_weight_unchanged(given)
+
+    def _check_class_weight_unchanged(self, given: ClassWeight) -> None:
+        if given != self._class_weight:
             raise ValueError(
                 f"class_weight was {self._class_weight!r} when learning began and is {given!r} now; call fit to begin "
                 "anew, or set it back"

@@ -1,4 +1,4 @@
-"""Calls that leave a model as it was unless they succeed, and short work that Ctrl-C does not cut in two."""
+"""Models as they were: after calls that fail, after work that Ctrl-C might cut in two, and before their first row."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+
+from sklearn.base import clone
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +30,12 @@ def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return guarded
+
+
+def forget_everything(model: Any) -> None:
+    """Leave a model as it was before its first row; its parameters, and what scikit-learn has set, stay."""
+    for name in vars(model).keys() - vars(clone(model)).keys():
+        delattr(model, name)
 
 
 @contextmanager

@@ -138,7 +138,7 @@ def test_every_array_is_needed_and_checked(path):
                 forest = hedgerow.load(path)
             except ValueError:
                 continue
-            assert name in ("rows.prints", "rows.weights", "scaling.rates"), name  # which may be left out
+            assert name in ("rows.weights", "scaling.rates"), name  # which may be left out
             use(forest)
 
 

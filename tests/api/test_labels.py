@@ -165,7 +165,7 @@ def test_unlearning_a_class_that_was_never_seen():
     before = forest._to_bytes()
     with pytest.raises(ValueError, match="row 1 of the 3"):
         forest.unlearn(X[:3], [PICK[0], 77, PICK[2]])
-    with pytest.raises(ValueError, match="never learned, or unlearned before"):
+    with pytest.raises(ValueError, match="row 0 of the 1 to be unlearned is not in the forest"):
         forest.unlearn_one(X[0], "nobody")
     assert forest._to_bytes() == before
 

@@ -66,6 +66,63 @@ def test_cells_depend_on_nothing_but_the_seed(order, n_learned):
     np.testing.assert_array_equal(base.kernel(X, QUERIES), other.kernel(X, QUERIES))
 
 
+def test_fit_and_a_stream_agree_bit_for_bit_only_around_the_same_centre():
+    """Decision 28: `fit` takes the middle of the ranges for a centre, a stream its first row."""
+    parameters = {"n_estimators": 50, "lifetime": 1.5, "random_state": 1}
+    batch, stream = MondrianFeatures(**parameters).fit(X), MondrianFeatures(**parameters).partial_fit(X)
+    middle = 0.5 * X.min(axis=0) + 0.5 * X.max(axis=0)
+    np.testing.assert_array_equal(batch._units.centre, middle)
+    np.testing.assert_array_equal(stream._units.centre, X[0])
+    assert not np.array_equal(batch.kernel(QUERIES), stream.kernel(QUERIES))
+    later = MondrianFeatures(**parameters).fit(X[:30]).partial_fit(X[30:])
+    assert not np.array_equal(batch.kernel(QUERIES), later.kernel(QUERIES))
+    rows = np.concatenate([[middle], X])
+    batch, stream = MondrianFeatures(**parameters).fit(rows), MondrianFeatures(**parameters).partial_fit(rows)
+    np.testing.assert_array_equal(batch.kernel(QUERIES), stream.kernel(QUERIES))
+    assert same(batch.transform(QUERIES), stream.transform(QUERIES))
+
+
+def test_points_beyond_the_box_are_alike_in_that_column():
+    """The kernel is zero between them, its estimate is not; from points within they are infinitely far."""
+    features = MondrianFeatures(50, 1.0, random_state=0).fit(X)
+    beyond = np.array([[1e300, 0.0, 0.0], [1e12, 0.0, 0.0], [2.0**32 / 2, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    shares = features.kernel(beyond)
+    assert shares[0, 1] == 1.0
+    assert (shares[:2, 2:] == 0.0).all()
+    assert shares[2, 3] == 0.0
+
+
+def test_cells_without_a_column_share_spare_ones_by_chance():
+    """Two new rows, each alone in its cell, meet in a spare column with probability 1 / n_spare.
+
+    Pairs are pairwise independent; five standard deviations, so one false alarm in a million.
+    """
+    features = MondrianFeatures(200, 1.0, n_spare=16, random_state=0).fit(X)
+    apart = np.zeros((100, 3))
+    apart[:, 0] = 1e3 * (1 + np.arange(100))
+    assert (features.kernel(apart) == np.eye(100)).all()
+    embedded = features.transform(apart)
+    assert embedded.indices.max() < 200 * 16
+    products = (embedded @ embedded.T).toarray()[np.triu_indices(100, k=1)]
+    pairs = products.size * 200
+    assert abs(products.mean() - 1 / 16) < 5 * np.sqrt(1 / 16 * 15 / 16 / pairs)
+    assert (features.transform(X).indices >= 200 * 16).all()  # no learned row has an entry there
+
+
+@pytest.mark.parametrize("name", RIDGES)
+def test_ridge_has_the_bits_of_fit_at_doublings(name):
+    """And in between the centre, the units, lifetime and ridge of the last one."""
+    stream = ridge(name)
+    for begin, end in ((0, 16), (16, 32), (32, 64)):
+        stream.partial_fit(X[begin:end], Y[begin:end])
+        np.testing.assert_array_equal(answers(stream), answers(ridge(name).fit(X[:end], Y[:end])))
+    centre = stream._units.centre
+    stream.partial_fit(10 * X[64:], Y[64:])
+    np.testing.assert_array_equal(stream._units.centre, centre)
+    rows = np.concatenate([X[:64], 10 * X[64:]])
+    assert not np.array_equal(answers(stream), answers(ridge(name).fit(rows, Y)))
+
+
 def test_columns_keep_their_numbers():
     features = MondrianFeatures(10, 2.0, random_state=0).fit(X[:30])
     before, names = features.transform(X[:30]), features.get_feature_names_out()

@@ -31,7 +31,7 @@ def test_labels_and_features_are_wiped(way, smoothing):
     assert not np.isclose(arrays["rows.labels"], SECRET - origin).any()
     assert (arrays["rows.features"].reshape(-1, 3)[freed] == 0).all()
     assert (arrays["rows.labels"][freed] == 0).all()
-    assert (arrays["rows.prints"][freed] == 0).all()
+    assert (arrays["rows.given"].reshape(-1, 3)[freed] == 0).all()
     summaries = arrays["nodes.summary"].reshape(arrays["nodes.feature"].size, -1)
     free_nodes = arrays["nodes.feature"] == 2**32 - 2
     assert free_nodes.any()

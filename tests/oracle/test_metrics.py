@@ -207,6 +207,43 @@ def test_calibration_counts_labels_in_central_intervals():
     assert str(by_interval).splitlines()[0] == "confidence   0.30   0.90"
 
 
+@pytest.mark.parametrize("a", [0.0, 0.5, 3.0])
+def test_two_readings_of_calibration_by_their_closed_forms(a):
+    """Labels are the quantiles of the mixture of N(-a, 1) and N(a, 1), so shares are exact up to 1 / n."""
+    n, levels = 4001, np.array([0.05, 0.3, 0.5, 0.8, 0.99])
+    one = NormalMixture(np.array([0, 2]), np.full(2, 0.5), np.array([-a, a]), np.ones(2))
+    y = one.ppf((np.arange(n) + 0.5) / n)[0]
+    dist = NormalMixture(2 * np.arange(n + 1), np.full(2 * n, 0.5), np.tile([-a, a], n), np.ones(2 * n))
+    whole = metrics.calibration_table(y, dist, levels)
+    np.testing.assert_allclose(whole.observed, levels, atol=1.5 / n)
+    ends = stats.norm.ppf((1 + levels) / 2) * math.sqrt(1 + a**2)
+    expected = stats.norm.cdf(ends - a) - stats.norm.cdf(-ends - a)
+    gaussian = metrics.calibration_table(y, dist, levels, reading="gaussian")
+    np.testing.assert_allclose(gaussian.observed, expected, atol=1.5 / n)
+    assert (np.abs(gaussian.difference).max() > 0.1) == (a > 1)
+    pair = np.zeros(n), np.full(n, math.sqrt(1 + a**2))
+    for reading in ("gaussian", "distribution"):  # of Gaussians the two are one
+        assert np.array_equal(metrics.calibration_table(y, pair, levels, reading=reading).observed, gaussian.observed)
+
+
+def test_the_gaussian_reading_counts_labels_within_z_standard_deviations():
+    y, mean, std = np.array([0.0, 1.0, 2.0, 5.0]), np.array([0.1, 0.0, 0.0, 0.0]), np.array([0.1, 1.0, 1.0, 2.0])
+    weights = [1.0, 2.0, 4.0, 8.0]
+    # 1, 1, 2 and 2.5 standard deviations; one is 68.27 %, two are 95.45 %
+    table = metrics.calibration_table(y, (mean, std), [0.68, 0.69, 0.96], reading="gaussian", sample_weight=weights)
+    np.testing.assert_allclose(table.observed, [0, 3 / 15, 7 / 15])
+
+
+def test_a_reading_that_cannot_be():
+    y = np.zeros(2)
+    intervals = {0.9: np.array([[-1.0, 1.0]] * 2)}
+    with pytest.raises(ValueError, match="reading must be 'distribution' or 'gaussian', got 'normal'"):
+        metrics.calibration_table(y, (y, y + 1), reading="normal")
+    for forecast in (intervals, np.zeros(2)):
+        with pytest.raises(ValueError, match="reading='gaussian' needs mean and standard deviation"):
+            metrics.calibration_table(y, forecast, reading="gaussian")
+
+
 def test_classes_and_errors():
     tally = metrics.ClassTally().update(["a", "b", "c"], ["a", "a", None], [0.5, 0.25, 0.0], sample_weight=[1, 2, 1])
     assert tally.accuracy == 0.25

@@ -133,6 +133,9 @@ TEST(each_kind_of_damage_is_refused) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<std::function<void(Archive&)>> damages{
       [](Archive& a) { a.features[0] = static_cast<float>(infinity); },
+      [](Archive& a) { a.given[0] = nan; },
+      [](Archive& a) { a.given[2 * a.arrival_order[0]] += 1.0; },
+      [](Archive& a) { a.given.pop_back(); },
       [](Archive& a) { a.labels[0] = nan; },
       [](Archive& a) { a.weights[0] = 0.0; },
       [](Archive& a) { a.weights[0] = -1.0; },

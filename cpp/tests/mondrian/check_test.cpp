@@ -167,7 +167,7 @@ TEST(a_wrong_weight_is_noticed) {
   for (const float weight : {0.0F, 1.5F, -1.0F, std::numeric_limits<float>::quiet_NaN()}) {
     Victim victim;
     victim.node(victim.leaf).count = weight;
-    CHECK(victim.says("misjudges the weight"));
+    CHECK(victim.says("miscounts its rows"));
   }
 }
 
@@ -181,7 +181,7 @@ TEST(a_leaf_that_should_have_been_split_is_noticed) {
 TEST(a_split_of_too_few_rows_is_noticed) {
   Victim victim;
   victim.forest.growth.min_samples_split = 4.0;
-  CHECK(victim.says("weigh too little"));
+  CHECK(victim.says("its rows are too few"));
 }
 
 TEST(a_point_with_a_box_is_noticed) {

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from hedgerow._copies import Copies, find_copies, warn_if_doubtful
 from hedgerow._kept_rows import KeptRows
 from hedgerow._random import draw_seed
-from hedgerow._transaction import all_or_nothing, interrupted_after
+from hedgerow._transaction import all_or_nothing, forget_everything, interrupted_after
 from hedgerow._validation import (
     NO_WEIGHTS,
     RowReader,
@@ -89,6 +89,18 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         """Weights of rows that are about to be learned."""
         return weights
 
+    def _weighted(self, labels: Floats, weights: Floats) -> Floats:
+        """Weights of rows that may have been learned."""
+        return weights
+
+    def _known_labels(self, y: Any) -> Floats:
+        """Labels that may have been learned, as numbers."""
+        return self._checked_labels(y)
+
+    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Take bearings from some of the rows as if they came first; return labels and weights as they then are."""
+        return labels, weights
+
     def _n_alike(self, labels: Floats) -> int:
         """How many of the rows that come next can be learned by the stages as they are."""
         return labels.size
@@ -138,6 +150,33 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
             self.partial_fit(as_vector(x).reshape(1, -1), self._as_labels(y))
         return self
 
+    def unlearn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Forget rows: everything is learned anew from the others, with the bits of `fit` on these. Costs a `fit`.
+
+        Parameters
+        ----------
+        X, y : as given when the rows were learned
+            Each row must have been learned, and not unlearned since. If one is not found, none is unlearned.
+        sample_weight : array of shape (n_samples,), optional
+            Tells rows apart that differ in weight only.
+
+        Returns
+        -------
+        self
+        """
+        self._check_learned()
+        self._check_parameters()
+        X, y = self._validated(X, y, reset=False)
+        X, y, weights = drop_weightless(X, y, sample_weight)
+        labels = self._known_labels(y)
+        return self._forget(X, labels, self._weighted(labels, weights) if weights.size else weights)
+
+    def unlearn_one(self, x: Any, y: Any) -> Self:
+        """Forget one row; see `unlearn`."""
+        self._check_learned()
+        self._check_parameters()
+        return self._forget(self._reader()(x).reshape(1, -1), self._known_labels(self._as_labels(y)), NO_WEIGHTS)
+
     @abstractmethod
     def partial_fit(self, X: Any, y: Any) -> Self:
         """Learn rows online."""
@@ -168,7 +207,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_samples_seen_(self) -> int:
-        """Rows learned so far."""
+        """Rows learned so far, and not unlearned."""
         self._check_learned()
         return len(self._rows)
 
@@ -271,6 +310,22 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         self._stages = fit_stages(X, targets, weights, copies, self._choice, self.max_stages, seed, before, **forest)
         self._calibrate(labels, weights, copies)
         self._next_relearn = 2 * X.shape[0]
+
+    @all_or_nothing
+    def _forget(self, X: Floats, labels: Floats, weights: Floats) -> Self:
+        places = self._rows.places_of(X, labels, weights)
+        if places.size < X.shape[0]:
+            raise ValueError(
+                f"row {places.size} of the {X.shape[0]} to be unlearned is not among those learned: it was never "
+                "learned, was unlearned before, or differs in a feature or its label; nothing was unlearned"
+            )
+        rows, labels, weights = (np.delete(part, places, axis=0) if part.size else part for part in self._rows.arrays)
+        if labels.size:
+            self._rows = KeptRows(rows, *self._begin_anew(labels, weights))
+            self._relearn()
+        else:
+            forget_everything(self)
+        return self
 
     def _relearn_if_due(self) -> None:
         """At doublings; later only if that was interrupted."""

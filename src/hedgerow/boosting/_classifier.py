@@ -230,6 +230,13 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
         self._check_class_weight_online()  # before a class that is new gets a number
         return super()._checked_label(y)
 
+    def _known_labels(self, y: Any) -> Floats:
+        return self._known_numbers_of(y)
+
+    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        self._n_announced = 0
+        return self._renumbered(labels, weights)
+
     def _meet(self, label: float) -> None:
         self._n_announced = max(self._n_announced, int(label) + 1)
 

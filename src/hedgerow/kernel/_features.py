@@ -28,8 +28,9 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
     Each of the trees is a sample of a Mondrian process, which cuts space into cells; two rows share a cell with just
     that probability. A row's features say in which cell of each tree it lies: one entry a tree, all of the same size.
 
-    The cuts do not depend on the rows: they are a function of ``random_state`` alone. Rows decide which cells get a
-    column of their own. So new rows are embedded as if they had been there from the start, anywhere, in any order.
+    The cuts are a function of ``random_state``, of the units along the columns and of a centre: in `fit` the middle of
+    the columns' ranges, in a stream its first row. Given these they do not depend on the rows, which only decide which
+    cells get a column of their own. So later rows share cells with others as if they had been there from the start.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class CalibrationTable(NamedTuple):
 
     @property
     def difference(self) -> Floats:
-        """Observed less promised: below zero is overconfident. The entries of Table 2 of document 000."""
+        """Observed less promised: below zero is overconfident."""
         return self.observed - self.confidence
 
     def __str__(self) -> str:
@@ -139,9 +139,10 @@ def calibration_table(
     forecast: Any,
     confidence: npt.ArrayLike = CONFIDENCES,
     *,
+    reading: str = "distribution",
     sample_weight: npt.ArrayLike | None = None,
 ) -> CalibrationTable:
-    """Promised and observed coverage of central intervals: document 000, Table 2.
+    """Promised and observed coverage of central intervals.
 
     Parameters
     ----------
@@ -152,6 +153,10 @@ def calibration_table(
         (n, 2) by confidence.
     confidence : array, default=(0.1, 0.2, ..., 0.9)
         What central intervals promise; a mapping says it itself.
+    reading : {"distribution", "gaussian"}, default="distribution"
+        Which intervals. "distribution": between two quantiles of the whole distribution, as `predict_interval` gives
+        them. "gaussian": mean plus and minus z standard deviations, as if each forecast were a Gaussian with the mean
+        and the standard deviation that it has; the `difference` is then an entry of Table 2 of document 000.
     sample_weight : array of shape (n,), optional
         Weights of the rows.
 
@@ -169,8 +174,23 @@ def calibration_table(
     confidence   0.50   0.90
     observed    0.261  0.590
     difference -0.239 -0.310
+
+    A mixture of two far-apart Gaussians has most of its labels about one standard deviation from its mean:
+
+    >>> from hedgerow.predictive import NormalMixture
+    >>> first, means = np.arange(0, 20_001, 2), np.tile([-3.0, 3.0], 10_000)
+    >>> dist = NormalMixture(first, np.full(20_000, 0.5), means, np.ones(20_000))
+    >>> y = np.where(np.arange(10_000) % 2, -3.0, 3.0) + y
+    >>> for reading in ("distribution", "gaussian"):
+    ...     print(calibration_table(y, dist, [0.5, 0.9], reading=reading).observed.round(2).tolist())
+    [0.5, 0.9]
+    [0.19, 0.99]
     """
     labels = checked_vector("y", y)
+    if reading not in ("distribution", "gaussian"):
+        raise ValueError(f"reading must be 'distribution' or 'gaussian', got {reading!r}")
+    if reading == "gaussian":
+        forecast = _gaussian_reading(forecast)
     weights = checked_weights(sample_weight, labels.size)
     check_some_weight(weights)
     if isinstance(forecast, Mapping):
@@ -185,6 +205,18 @@ def calibration_table(
         covered = [centred <= level for level in promised]
     observed = np.array([np.average(each, weights=weights) for each in covered])
     return CalibrationTable(promised, observed)
+
+
+def _gaussian_reading(forecast: Any) -> tuple[Any, ...]:
+    """Mean and standard deviation of each forecast."""
+    if isinstance(forecast, tuple):
+        return forecast
+    if not (hasattr(forecast, "mean") and hasattr(forecast, "std")) or isinstance(forecast, np.ndarray):
+        raise ValueError(
+            "reading='gaussian' needs mean and standard deviation: what predict_dist returns, or a pair (mean, std); "
+            f"got {type(forecast).__name__}"
+        )
+    return forecast.mean(), forecast.std()
 
 
 def _gaussians_or_same(forecast: Any, n_rows: int) -> Any:

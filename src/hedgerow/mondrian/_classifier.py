@@ -264,6 +264,9 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     def _begin_labels(self, y: Any) -> None:
         self._classes = ClassTable()
 
+    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        return self._renumbered(labels, weights)
+
     def _encode_labels(self, y: Any) -> Floats:
         numbers = self._numbers_of(y)
         if self.__sklearn_is_fitted__():

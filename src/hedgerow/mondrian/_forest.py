@@ -26,7 +26,7 @@ from hedgerow._validation import (
 )
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK
 from hedgerow.mondrian._reviews import WORK_BETWEEN_SIGNALS, ReviewedForest
-from hedgerow.mondrian._scaling import ColumnScaling, column_range
+from hedgerow.mondrian._scaling import ColumnScaling
 
 Floats = npt.NDArray[np.float64]
 
@@ -91,19 +91,10 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         labels = self._encode_labels(y)
         weights = self._weigh(labels, weights, online=False)
         self._warn_if_light(weights, X.shape[0])
-        core = self._empty_core(X.shape[1], draw_seed(self.random_state))
         recent = slice(None if self.window is None else -self.window, None)
         sample = self._sample(X[recent], labels[recent], weights[recent])
         warn_if_doubtful(sample.copies)
-        scaling = self._choose_scaling(*column_range(sample.X), lambda: (sample.X, sample.weights))
-        scaling = self._learn_units(sample, scaling, core.seed, 0)
-        core.set_scaling(*scaling.arrays)
-        core.store(*sample[:3])
-        self._set_label_model(core)
-        self._grow(core, sample)
-        core.next_review = core.arrivals + core.n_rows
-        self._adopt(core, scaling)
-        self.__dict__.update(self._calibrated(core, sample, scaling))
+        self._learn_batch(sample, draw_seed(self.random_state))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -137,8 +128,12 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         self._review_if_due()
         return self
 
-    def unlearn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Forget rows exactly: the forest becomes one that has never seen them, in distribution.
+    def unlearn(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None, *, relearn: bool = False) -> Self:
+        """Take rows out of the trees, or forget them altogether.
+
+        Given the units of the columns and the hyper-parameters, the trees become trees that have never seen the rows,
+        in distribution. What the rows have taught units and hyper-parameters stays. With `relearn` that goes too: the
+        result is what `fit` on the rows left, in the order in which they are held, would give with the same seed.
 
         Parameters
         ----------
@@ -146,6 +141,10 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
             Each row must have been learned, and not unlearned since. If one is not found, none is unlearned.
         sample_weight : array of shape (n_samples,), optional
             Tells rows apart that differ in weight only.
+        relearn : bool, default=False
+            Learn everything anew from the rows left: ranges and ranks of the columns, how fast they are cut, smoothing,
+            intervals, classes. Costs a `fit`. `n_samples_seen_` then counts the rows left only; if none is, the model
+            is as it was before its first row.
 
         Returns
         -------
@@ -155,23 +154,13 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         X, y = self._validated(X, y, reset=False)
         X, y, weights = drop_weightless(X, y, sample_weight)
         labels = self._encode_known_labels(y)
-        weights = self._weighted(labels, weights) if weights.size else weights
-        n_found = self._core.forget(X, labels, weights, n_threads_of(self.n_jobs))
-        if n_found < X.shape[0]:
-            raise ValueError(
-                f"row {n_found} of the {X.shape[0]} to be unlearned is not in the forest: it was never learned, was "
-                "unlearned before, or differs in a feature or its label; nothing was unlearned"
-            )
-        return self
+        return self._forget(X, labels, self._weighted(labels, weights) if weights.size else weights, relearn)
 
-    def unlearn_one(self, x: Any, y: Any) -> Self:
-        """Forget one row exactly; see `unlearn`."""
+    def unlearn_one(self, x: Any, y: Any, *, relearn: bool = False) -> Self:
+        """Forget one row; see `unlearn`."""
         self._check_learned()
-        row = self._read_row(x).reshape(1, -1)
-        label = np.array([self._encode_known_label(y)])
-        if self._core.forget(row, label, NO_WEIGHTS, 1) == 0:
-            raise ValueError("the row is not in the forest: never learned, or unlearned before; nothing was unlearned")
-        return self
+        row, label = self._read_row(x).reshape(1, -1), np.array([self._encode_known_label(y)])
+        return self._forget(row, label, NO_WEIGHTS, relearn)
 
     # What can be asked of any of them.
 
@@ -220,7 +209,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
 
     @property
     def n_samples_seen_(self) -> int:
-        """Number of rows ever learned, weightless ones left out."""
+        """Number of rows ever learned, weightless ones left out. `fit` and relearning begin to count anew."""
         self._check_learned()
         return int(self._core.arrivals)
 
@@ -272,6 +261,23 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
                     f"{name} was {value!r} when the forest began and is {getattr(self, name)!r} now; "
                     "call fit to begin anew, or set it back"
                 )
+
+    def _forget(self, X: Floats, labels: Floats, weights: Floats, relearn: bool) -> Self:
+        if relearn:
+            self._check_parameters()
+            self._check_unchanged()
+            places = self._core.locate(X, labels, weights)
+            n_found = places.size
+        else:
+            n_found = self._core.forget(X, labels, weights, n_threads_of(self.n_jobs))
+        if n_found < X.shape[0]:
+            raise ValueError(
+                f"row {n_found} of the {X.shape[0]} to be unlearned is not in the forest: it was never learned, was "
+                "unlearned before, or differs in a feature or its label; nothing was unlearned"
+            )
+        if relearn:
+            self._learn_without(places)
+        return self
 
     def _check_learned(self) -> None:
         if not self.__sklearn_is_fitted__():

@@ -26,7 +26,10 @@ from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
 Floats = npt.NDArray[np.float64]
 
 LARGEST_LABEL = 1e150
-"""Labels further than this from their mean would overflow when squared."""
+"""Labels further than this from their median would overflow when squared."""
+
+LARGE_OFFSET = 64
+"""Labels have an origin other than 0 if it is so many times further from 0 than they typically are from it."""
 
 
 class GaussianForest(MondrianForest):
@@ -73,14 +76,18 @@ class GaussianForest(MondrianForest):
 
     def _begin_labels(self, y: Any) -> None:
         self._calibration, self._gaps, self._noise = Calibration(), Gaps(), None
-        with np.errstate(over="ignore"):
-            self._origin = float(np.mean(_finite(y) / 2)) * 2
+        self._origin = _origin_of(_finite(y))
+
+    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        y = labels + self._origin
+        self._begin_labels(y)
+        return self._encode_labels(y), weights
 
     def _encode_labels(self, y: Any) -> Floats:
-        """Labels from an origin near them, so that a large offset costs no precision."""
+        """Labels from an origin, so that a large offset costs no precision."""
         labels = _finite(y)
         if labels.size and not np.abs(labels / 2 - self._origin / 2).max() <= LARGEST_LABEL:
-            raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their mean; divide y by a constant")
+            raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their median; divide y by a constant")
         shifted: Floats = labels - self._origin
         return shifted
 
@@ -232,6 +239,16 @@ class GaussianForest(MondrianForest):
             core.set_model(rate, ratio, 1)
         else:
             (self._noise_ratio,) = self._restored_model
+
+
+def _origin_of(labels: Floats) -> float:
+    """A middle of the labels that no outlier moves, if they lie close to it next to how large it is, or else 0.
+
+    Then labels less their origin are exact, outliers apart: what is within a factor two of the origin has no rounding.
+    """
+    half = float(np.median(labels / 2))
+    spread = float(np.median(np.abs(labels / 2 - half)))
+    return 2 * half if abs(half) > LARGE_OFFSET * spread else 0.0
 
 
 def _finite(y: Any) -> Floats:

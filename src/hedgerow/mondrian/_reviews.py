@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hedgerow._copies import NO_GROUPS, Copies, Numbers, find_copies
+from hedgerow._transaction import all_or_nothing, forget_everything
 from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian._learning import (
     AGAIN,
@@ -23,6 +23,7 @@ from hedgerow.mondrian._learning import (
 )
 from hedgerow.mondrian._scaling import (
     ColumnScaling,
+    column_range,
     half_scaling,
     no_scaling,
     range_scaling,
@@ -51,6 +52,10 @@ class ReviewedForest(WideningForest):
     @abstractmethod
     def _set_label_model(self, core: Any) -> None:
         """Set the label model's hyper-parameters to what can be said before trees have grown."""
+
+    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Take bearings from rows of the core as if they came first; labels and weights as the core then takes them."""
+        return labels, weights
 
     def _learn_label_model(self, core: Any, sample: Sample) -> None:
         """Learn them from leave-one-out in the first trees, as soon as these have grown."""
@@ -158,6 +163,35 @@ class ReviewedForest(WideningForest):
         step = max(1000, 10 * WORK_BETWEEN_SIGNALS // self._core.n_trees)
         return [slice(begin, begin + step) for begin in range(0, max(1, n_rows), step)]
 
+    # In batch.
+
+    def _learn_batch(self, sample: Sample, seed: int) -> None:
+        """Everything from these rows alone."""
+        core = self._empty_core(sample.X.shape[1], seed)
+        scaling = self._choose_scaling(*column_range(sample.X), lambda: (sample.X, sample.weights))
+        scaling = self._learn_units(sample, scaling, seed, 0)
+        core.set_scaling(*scaling.arrays)
+        core.store(*sample[:3])
+        self._set_label_model(core)
+        self._grow(core, sample)
+        core.next_review = core.arrivals + core.n_rows
+        self._adopt(core, scaling)
+        self.__dict__.update(self._calibrated(core, sample, scaling))
+
+    @all_or_nothing
+    def _learn_without(self, places: Numbers) -> None:
+        """Everything anew, as `fit` would learn it from the rows held but for those at `places`."""
+        core = self._core
+        X, labels, weights = (
+            np.delete(part, places, axis=0) if part.size else part
+            for part in (core.row_values(), core.row_labels(), core.row_weights())
+        )
+        if labels.size:
+            labels, weights = self._begin_anew(labels, weights)
+            self._learn_batch(self._sample(X, labels, weights), core.seed)
+        else:
+            forget_everything(self)
+
     # Reviews.
 
     def _review_if_due(self) -> None:
@@ -172,19 +206,18 @@ class ReviewedForest(WideningForest):
 
     def _review(self) -> None:
         core, scaling = self._core, self._scaling
-        if self.scaling != "none" or self._learns:
-            rows = cache(lambda: self._sample(core.row_values(), core.row_labels(), core.row_weights()))
-            bounds = self._core.lower_seen, self._core.upper_seen
-            suggested = self._choose_scaling(*bounds, lambda: (rows().X, rows().weights))
+        if core.n_rows > 0 and (self.scaling != "none" or self._learns):
+            rows = self._sample(core.row_values(), core.row_labels(), core.row_weights())
+            suggested = self._choose_scaling(*column_range(rows.X), lambda: (rows.X, rows.weights))
             if self._learns:
-                suggested = self._learn_units(rows(), suggested, core.seed, core.arrivals, scaling.rates)
+                suggested = self._learn_units(rows, suggested, core.seed, core.arrivals, scaling.rates)
             if suggested.rates.size or scaling.is_far_from(suggested):
                 core, scaling = core.rescaled(*suggested.arrays), suggested
         self._set_label_model(core)
         learned: dict[str, Any] = {}
         if core is not self._core:
-            self._grow(core, rows())
-            learned = self._calibrated(core, rows(), scaling)
+            self._grow(core, rows)
+            learned = self._calibrated(core, rows, scaling)
         core.next_review = core.arrivals + max(1, core.n_rows)
         self._core, self._scaling = core, scaling
         self.__dict__.update(learned)

@@ -48,18 +48,16 @@ def with_constant_columns(arrays: Arrays, added: ColumnScaling) -> Arrays:
     """Return a core's arrays with columns added in which all rows have the value that `added` maps to 0."""
     n_rows, width, n_added = arrays["rows.labels"].size, arrays["scaling.slopes"].size, added.slopes.size
     narrow = arrays["rows.features"].reshape(n_rows, width)
+    as_given = arrays["rows.given"].reshape(n_rows, width)
     first_knot = arrays["scaling.first_knot"]
     rates = arrays["scaling.rates"]
     wider = {
         "scaling.rates": np.concatenate([rates, np.ones(n_added)]) if rates.size else rates,
+        "rows.given": np.column_stack([as_given, np.broadcast_to(added.values, (n_rows, n_added))]).ravel(),
         "rows.features": np.pad(narrow, ((0, 0), (0, n_added))).ravel(),
-        # A print is made of all columns and cannot be widened; a row without one is known by its features.
-        "rows.prints": np.empty(0, dtype=np.uint32),
         "scaling.first_knot": np.concatenate([first_knot, first_knot[-1] + added.first_knot[1:]]),
         "scaling.values": np.concatenate([arrays["scaling.values"], added.values]),
         "scaling.images": np.concatenate([arrays["scaling.images"], added.images]),
         "scaling.slopes": np.concatenate([arrays["scaling.slopes"], added.slopes]),
-        "seen.lower": np.concatenate([arrays["seen.lower"], added.values]),
-        "seen.upper": np.concatenate([arrays["seen.upper"], added.values]),
     }
     return {**arrays, **wider}

@@ -19,9 +19,9 @@ namespace hedgerow::mondrian {
 struct Archive {
   std::vector<std::uint64_t> tree_sizes, list_sizes, counters, first_knot;
   std::vector<std::uint32_t> first_freed_nodes, split_features, split_locations, links, times, next_rows, freed_rows,
-      arrival_order, prints;
+      arrival_order;
   std::vector<float> features;
-  std::vector<double> summaries, labels, weights, knot_values, knot_images, slopes, lower_seen, upper_seen, labels_seen;
+  std::vector<double> summaries, given, labels, weights, knot_values, knot_images, slopes, labels_seen;
 
   /// f(name, array) for every array. The names are the file format.
   template <class Self, class Function>
@@ -35,18 +35,16 @@ struct Archive {
     f("nodes.time", self.times);
     f("nodes.summary", self.summaries);
     f("nodes.next_row", self.next_rows);
+    f("rows.given", self.given);
     f("rows.features", self.features);
     f("rows.labels", self.labels);
     f("rows.weights", self.weights);
-    f("rows.prints", self.prints);
     f("rows.freed", self.freed_rows);
     f("rows.arrival_order", self.arrival_order);
     f("scaling.first_knot", self.first_knot);
     f("scaling.values", self.knot_values);
     f("scaling.images", self.knot_images);
     f("scaling.slopes", self.slopes);
-    f("seen.lower", self.lower_seen);
-    f("seen.upper", self.upper_seen);
     f("seen.labels", self.labels_seen);
     f("counters", self.counters);
   }
@@ -68,21 +66,18 @@ Archive archived(const Forest<M>& forest) {
     for (const auto& summary : tree.summaries) forest.model.write(summary, archive.summaries);
     archive.next_rows.insert(archive.next_rows.end(), tree.shape.next_row.begin(), tree.shape.next_row.end());
   }
+  archive.given = forest.rows.given;
   archive.features = forest.rows.features;
   archive.labels = forest.rows.labels;
   archive.weights = forest.rows.weights;
-  archive.prints = forest.rows.prints;
   archive.freed_rows = forest.rows.freed;
   archive.arrival_order.assign(forest.arrival_order.begin(), forest.arrival_order.end());
   archive.first_knot = forest.scaling.first_knot;
   archive.knot_values = forest.scaling.values;
   archive.knot_images = forest.scaling.images;
   archive.slopes = forest.scaling.slopes;
-  archive.lower_seen = forest.lower_seen;
-  archive.upper_seen = forest.upper_seen;
   forest.model.write(forest.labels_seen, archive.labels_seen);
-  archive.counters = {forest.counters.arrivals, forest.counters.generation, forest.counters.rescalings,
-                      forest.counters.next_review};
+  archive.counters = {forest.counters.arrivals, forest.counters.generation, forest.counters.next_review};
   return archive;
 }
 
@@ -121,18 +116,19 @@ inline Scaling checked_scaling(const Archive& archive, std::size_t width) {
 }
 
 template <label::LabelModel M>
-Rows checked_rows(const Archive& archive, std::size_t width, const M& model) {
+Rows checked_rows(const Archive& archive, const Scaling& scaling, const M& model) {
+  const std::size_t width = scaling.width();
   Rows rows(width);
+  rows.given = archive.given;
   rows.features = archive.features;
   rows.labels = archive.labels;
   rows.weights = archive.weights;
-  rows.prints = archive.prints;
   rows.freed = archive.freed_rows;
   const std::size_t n = rows.labels.size();
-  require(n < none && rows.features.size() == n * width && (rows.weights.empty() || rows.weights.size() == n) &&
-              (rows.prints.empty() || rows.prints.size() == n) && rows.freed.size() <= n,
+  require(n < none && rows.given.size() == n * width && rows.features.size() == n * width &&
+              (rows.weights.empty() || rows.weights.size() == n) && rows.freed.size() <= n,
           "the rows have the wrong shape");
-  require(all_finite(rows.features) && all_finite(rows.weights), "a row is not finite");
+  require(all_finite(rows.given) && all_finite(rows.features) && all_finite(rows.weights), "a row is not finite");
   require(std::all_of(rows.labels.begin(), rows.labels.end(), [&](double label) { return model.is_label(label); }),
           "a label is not finite, or not that of a class");
   require(std::all_of(rows.weights.begin(), rows.weights.end(), [](double w) { return w > 0.0; }),
@@ -142,6 +138,11 @@ Rows checked_rows(const Archive& archive, std::size_t width, const M& model) {
     require(id < n && !is_free[id], "the list of freed rows is broken");
     is_free[id] = true;
   }
+  std::vector<float> x(width);
+  rows.for_each([&](RowId id) {
+    scaling.scale_row(rows.as_given(id), x.data());
+    require(std::equal(x.begin(), x.end(), rows.row(id)), "a row is not the same in both units");
+  });
   std::vector<bool> has_arrived(n, false);
   for (const RowId id : archive.arrival_order) {
     require(id < n && !is_free[id] && !has_arrived[id], "the order of arrival is broken");
@@ -158,7 +159,7 @@ void restore(Forest<M>& forest, const Archive& archive) {
   using detail::require;
   const std::size_t width = forest.rows.width(), n_trees = forest.trees.size(), n_nodes = archive.split_features.size();
   forest.scaling = detail::checked_scaling(archive, width);
-  forest.rows = detail::checked_rows(archive, width, forest.model);
+  forest.rows = detail::checked_rows(archive, forest.scaling, forest.model);
   forest.find_places();
   require(archive.tree_sizes.size() == n_trees && archive.list_sizes.size() == n_trees &&
               archive.first_freed_nodes.size() == n_trees,
@@ -166,15 +167,11 @@ void restore(Forest<M>& forest, const Archive& archive) {
   require(
       archive.split_locations.size() == n_nodes && archive.links.size() == n_nodes && archive.times.size() == n_nodes,
       "the columns of the trees differ in length");
-  require(archive.lower_seen.size() == width && archive.upper_seen.size() == width && archive.counters.size() == 4 &&
-              forest.model.read(archive.labels_seen, forest.labels_seen),
+  require(archive.counters.size() == 3 && forest.model.read(archive.labels_seen, forest.labels_seen),
           "a count is missing");
   forest.rows.for_each([&](RowId id) {
     require(forest.model.has_seen(forest.labels_seen, forest.rows.labels[id]), "a label was never counted");
   });
-  require(
-      archive.counters[0] == 0 || (detail::all_finite(archive.lower_seen) && detail::all_finite(archive.upper_seen)),
-      "a column's range is not finite");
   require(archive.arrival_order.size() == (forest.window == 0 ? 0 : forest.rows.size()),
           "the order of arrival is broken");
   std::size_t node_at = 0, list_at = 0;
@@ -223,9 +220,7 @@ void restore(Forest<M>& forest, const Archive& archive) {
     list_at += list_size;
   }
   require(node_at == n_nodes && list_at == archive.next_rows.size() && summaries.empty(), "nodes are left over");
-  forest.lower_seen = archive.lower_seen;
-  forest.upper_seen = archive.upper_seen;
-  forest.counters = {archive.counters[0], archive.counters[1], archive.counters[2], archive.counters[3]};
+  forest.counters = {archive.counters[0], archive.counters[1], archive.counters[2]};
   forest.arrival_order.assign(archive.arrival_order.begin(), archive.arrival_order.end());
 }
 

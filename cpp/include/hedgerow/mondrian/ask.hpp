@@ -85,7 +85,7 @@ template <label::LabelModel M>
 std::size_t n_bytes(const Forest<M>& forest) {
   const auto size = [](const auto& values) { return values.capacity() * sizeof(values[0]); };
   const Rows& rows = forest.rows;
-  std::size_t total = size(rows.features) + size(rows.labels) + size(rows.weights) + size(rows.prints) +
+  std::size_t total = size(rows.given) + size(rows.features) + size(rows.labels) + size(rows.weights) +
                       size(rows.freed) + size(rows.repeated) + forest.places.n_bytes();
   for (const auto& tree : forest.trees) {
     total += size(tree.shape.nodes) + size(tree.shape.next_row) + size(tree.boxes.corners) + size(tree.boxes.freed) +

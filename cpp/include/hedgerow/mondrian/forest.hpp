@@ -36,7 +36,6 @@ struct Batch {
 struct Counters {
   std::uint64_t arrivals = 0;     ///< rows ever learned online
   std::uint64_t generation = 0;   ///< how often the trees were grown in batch
-  std::uint64_t rescalings = 0;   ///< how often the rows were brought into other units
   std::uint64_t next_review = 1;  ///< the number of arrivals at which scaling and smoothing are looked at again
 };
 
@@ -48,8 +47,6 @@ class Forest {
   Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_)
       : rows(width), growth(growth_), seed(seed_), window(window_) {
     trees.assign(n_trees, MondrianTree<M>(width));
-    lower_seen.assign(width, std::numeric_limits<double>::infinity());
-    upper_seen.assign(width, -std::numeric_limits<double>::infinity());
   }
 
   Forest(Forest&&) noexcept = default;
@@ -65,9 +62,8 @@ class Forest {
   std::size_t window;  ///< rows kept, oldest forgotten first; 0 for all
   std::vector<MondrianTree<M>> trees;
   Counters counters;
-  typename M::Seen labels_seen{};              ///< of the rows held now
-  std::vector<double> lower_seen, upper_seen;  ///< range of each column, in the user's units, of all rows ever met
-  std::deque<RowId> arrival_order;             ///< oldest first; kept only with a window
+  typename M::Seen labels_seen{};   ///< of the rows held now
+  std::deque<RowId> arrival_order;  ///< oldest first; kept only with a window
 
   [[nodiscard]] Setting setting() const { return {rows, growth, model}; }
 
@@ -83,9 +79,9 @@ class Forest {
 
   /// Keep rows without putting them into trees; `grow` must follow.
   void store(const Batch& batch) {
+    rows.given.reserve(rows.given.size() + batch.n * rows.width());
     rows.features.reserve(rows.features.size() + batch.n * rows.width());
     rows.labels.reserve(rows.capacity() + batch.n);
-    rows.prints.reserve(rows.capacity() + batch.n);
     for (std::size_t i = 0; i < batch.n; ++i) keep(batch, i);
     counters.arrivals += batch.n;
   }
@@ -141,12 +137,12 @@ class Forest {
   [[nodiscard]] std::vector<RowId> locate(const Batch& batch) const {
     std::vector<RowId> located;
     std::vector<float> x(rows.width());
-    Locator<M> locator(trees.front(), rows, counters.rescalings > 0);
+    Locator<M> locator(trees.front(), rows);
     for (std::size_t i = 0; i < batch.n; ++i) {
       const double* raw = batch.features + i * rows.width();
       const double* weight = batch.weights == nullptr ? nullptr : batch.weights + i;
       scaling.scale_row(raw, x.data());
-      const RowId row = locator.find(x.data(), print_of(raw, rows.width()), batch.labels[i], weight);
+      const RowId row = locator.find(raw, x.data(), batch.labels[i], weight);
       if (row == none) break;
       located.push_back(row);
     }
@@ -163,7 +159,7 @@ class Forest {
     for (const RowId id : leaving) {
       if (window != 0) std::erase(arrival_order, id);
       model.unsee(labels_seen, rows.labels[id], rows.weight(id));
-      gaps.leave(rows.row(id), scaling);
+      gaps.leave(rows.as_given(id));
       rows.free(id);
     }
   }
@@ -186,18 +182,12 @@ class Forest {
   [[nodiscard]] Forest rescaled(const Scaling& other) const {
     Forest fresh(rows.width(), trees.size(), growth, seed, window);
     fresh.rows = rows;
-    fresh.rows.for_each([&](RowId id) {
-      float* x = fresh.rows.row(id);
-      for (std::size_t d = 0; d < rows.width(); ++d) x[d] = other.image(d, scaling.value(d, x[d]));
-    });
+    fresh.rows.for_each([&](RowId id) { fresh.rows.scale(other, id); });
     fresh.find_places();
     fresh.scaling = other;
     fresh.model = model;
     fresh.counters = counters;
-    ++fresh.counters.rescalings;
     fresh.labels_seen = labels_seen;
-    fresh.lower_seen = lower_seen;
-    fresh.upper_seen = upper_seen;
     fresh.arrival_order = arrival_order;
     return fresh;
   }
@@ -230,7 +220,7 @@ class Forest {
       leaving_.push_back(oldest);
       if (oldest != none) {
         model.unsee(labels_seen, rows.labels[oldest], rows.weight(oldest));
-        gaps.leave(rows.row(oldest), scaling);
+        gaps.leave(rows.as_given(oldest));
       }
     }
     if (arrived_.size() == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
@@ -258,16 +248,10 @@ class Forest {
   }
 
   RowId keep(const Batch& batch, std::size_t i) {
-    const double* x = batch.features + i * rows.width();
-    const RowId id = rows.add(scaling, x, batch.labels[i], batch.weight(i));
-    rows.keep_print(id, print_of(x, rows.width()));
-    for (std::size_t d = 0; d < rows.width(); ++d) {
-      lower_seen[d] = std::min(lower_seen[d], x[d]);
-      upper_seen[d] = std::max(upper_seen[d], x[d]);
-    }
+    const RowId id = rows.add(scaling, batch.features + i * rows.width(), batch.labels[i], batch.weight(i));
     if constexpr (M::counts_places) places.arrive(rows, id);
     model.see(labels_seen, batch.labels[i], batch.weight(i));
-    gaps.arrive(rows.row(id), scaling);
+    gaps.arrive(rows.as_given(id));
     if (window != 0) arrival_order.push_back(id);
     return id;
   }

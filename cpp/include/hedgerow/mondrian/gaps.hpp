@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "hedgerow/mondrian/rows.hpp"
-#include "hedgerow/mondrian/scaling.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -29,20 +28,17 @@ class Gaps {
   };
 
   Gaps() = default;
-  Gaps(std::vector<Column> columns, const Rows& rows, const Scaling& scaling) : columns_(std::move(columns)) {
-    counts_.resize(columns_.size());
-    rows.for_each([&](RowId id) { arrive(rows.row(id), scaling); });
+  Gaps(std::vector<Column> columns, const Rows& rows) : columns_(std::move(columns)), counts_(columns_.size()) {
+    rows.for_each([&](RowId id) { arrive(rows.as_given(id)); });
   }
 
-  [[nodiscard]] bool are_watched() const { return !columns_.empty(); }
-
-  /// A row, in forest units, as it is held.
-  void arrive(const float* x, const Scaling& scaling) {
-    for (std::size_t k = 0; k < columns_.size(); ++k) ++counts_[k][bin_of(k, x, scaling)];
+  /// A row, in the user's units.
+  void arrive(const double* x) {
+    for (std::size_t k = 0; k < columns_.size(); ++k) ++counts_[k][bin_of(k, x)];
   }
-  void leave(const float* x, const Scaling& scaling) {
+  void leave(const double* x) {
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const auto found = counts_[k].find(bin_of(k, x, scaling));
+      const auto found = counts_[k].find(bin_of(k, x));
       if (found != counts_[k].end() && --found->second == 0) counts_[k].erase(found);
     }
   }
@@ -65,10 +61,8 @@ class Gaps {
     constexpr double limit = 1e15;  // beyond it all values are equally far
     return std::clamp(value / length * bins_in_range, -limit, limit);
   }
-  [[nodiscard]] std::int64_t bin_of(std::size_t k, const float* x, const Scaling& scaling) const {
-    const auto& column = columns_[k];
-    const double value = scaling.value(column.number, x[column.number]);
-    return static_cast<std::int64_t>(std::floor(position(value, column.length)));
+  [[nodiscard]] std::int64_t bin_of(std::size_t k, const double* x) const {
+    return static_cast<std::int64_t>(std::floor(position(x[columns_[k].number], columns_[k].length)));
   }
   /// In bins, from the nearest edge of one that has rows; 0 within.
   static double distance_from(const Bins& bins, double at) {

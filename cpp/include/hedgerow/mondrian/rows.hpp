@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows that a forest has learned and not unlearned, kept once for all its trees: features in forest units, label
-// and weight. A row's number is reused after the row has been forgotten, never before; of a forgotten row nothing is
-// kept.
+// The rows that a forest has learned and not unlearned, kept once for all its trees: features as they were given and in
+// forest units, label and weight. A row's number is reused after the row has been forgotten, never before; of a
+// forgotten row nothing is kept.
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -18,26 +17,14 @@ namespace hedgerow::mondrian {
 
 using tree::RowId;
 
-/// A number by which a row, as the user gave it, is known again after its features were brought into other units.
-/// Never 0. Equal rows have equal prints, and 0.0 equals -0.0.
-inline std::uint32_t print_of(const double* x, std::size_t width) {
-  std::uint64_t print = 0x243F6A8885A308D3;
-  for (std::size_t d = 0; d < width; ++d) {
-    print = (print ^ std::bit_cast<std::uint64_t>(x[d] + 0.0)) * 0x9E3779B97F4A7C15;
-    print ^= print >> 29;
-  }
-  const auto folded = static_cast<std::uint32_t>(print ^ (print >> 32));
-  return folded == 0 ? 1 : folded;
-}
-
 class Rows {
  public:
   explicit Rows(std::size_t width = 0) : width_(width) {}
 
-  std::vector<float> features;  ///< row-major, D a row, in forest units
+  std::vector<double> given;    ///< features in the user's units, row-major, D a row
+  std::vector<float> features;  ///< the same in forest units
   std::vector<double> labels;
   std::vector<double> weights;         ///< empty while every weight is one
-  std::vector<std::uint32_t> prints;   ///< 0 for rows whose print is not known; empty while all are
   std::vector<std::uint8_t> repeated;  ///< 1 where another row stands for the place, see Places; empty while none does
   std::vector<RowId> freed;            ///< numbers that wait to be reused, last first
 
@@ -45,7 +32,7 @@ class Rows {
   [[nodiscard]] std::size_t capacity() const { return labels.size(); }
   [[nodiscard]] std::size_t size() const { return labels.size() - freed.size(); }
   [[nodiscard]] const float* row(RowId id) const { return features.data() + static_cast<std::size_t>(id) * width_; }
-  [[nodiscard]] float* row(RowId id) { return features.data() + static_cast<std::size_t>(id) * width_; }
+  [[nodiscard]] const double* as_given(RowId id) const { return given.data() + static_cast<std::size_t>(id) * width_; }
   [[nodiscard]] double weight(RowId id) const { return weights.empty() ? 1.0 : weights[id]; }
   /// How many rows it counts as where rows are counted: a weight above one is that of copies, one below makes a row
   /// say less, but it is there.
@@ -59,10 +46,10 @@ class Rows {
     RowId id = 0;
     if (freed.empty()) {
       id = static_cast<RowId>(capacity());
+      given.resize(given.size() + width_);
       features.resize(features.size() + width_);
       labels.push_back(label);
       if (!weights.empty()) weights.push_back(weight);
-      if (!prints.empty()) prints.push_back(0);
       if (!repeated.empty()) repeated.push_back(0);
     } else {
       id = freed.back();
@@ -71,13 +58,14 @@ class Rows {
     }
     if (weight != 1.0 && weights.empty()) weights.assign(capacity(), 1.0);
     if (!weights.empty()) weights[id] = weight;
-    scaling.scale_row(x, row(id));
+    std::copy_n(x, width_, given.data() + static_cast<std::size_t>(id) * width_);
+    scale(scaling, id);
     return id;
   }
 
-  void keep_print(RowId id, std::uint32_t print) {
-    if (prints.empty()) prints.assign(capacity(), 0);
-    prints[id] = print;
+  /// Bring a row into the units of a scaling.
+  void scale(const Scaling& scaling, RowId id) {
+    scaling.scale_row(as_given(id), features.data() + static_cast<std::size_t>(id) * width_);
   }
 
   void mark_repeated(RowId id, bool is_so) {
@@ -86,10 +74,11 @@ class Rows {
   }
 
   void free(RowId id) {
-    std::fill_n(row(id), width_, 0.0F);
+    const std::size_t first = static_cast<std::size_t>(id) * width_;
+    std::fill_n(given.data() + first, width_, 0.0);
+    std::fill_n(features.data() + first, width_, 0.0F);
     labels[id] = 0.0;
     if (!weights.empty()) weights[id] = 1.0;
-    if (!prints.empty()) prints[id] = 0;
     if (!repeated.empty()) repeated[id] = 0;
     freed.push_back(id);
   }
