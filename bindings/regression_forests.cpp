@@ -38,15 +38,17 @@ nb::class_<Forest<M>> bind_regression(nb::module_& m, const char* name) {
                    })
       .def(
           "watch_gaps",
-          [](Self& self, const Vector<std::uint32_t>& columns, const Labels& lengths, const Labels& slopes) {
+          [](Self& self, const Vector<std::uint32_t>& columns, const Labels& begins, const Labels& lengths,
+             const Labels& slopes) {
             std::vector<Gaps::Column> watched;
             for (std::size_t k = 0; k < columns.shape(0); ++k) {
               if (columns.data()[k] >= self.rows.width()) throw std::invalid_argument("there is no such column");
-              watched.push_back({columns.data()[k], lengths.data()[k], slopes.data()[k]});
+              watched.push_back({columns.data()[k], begins.data()[k], lengths.data()[k], slopes.data()[k]});
             }
             self.gaps = Gaps(std::move(watched), self.rows);
           },
-          nb::arg("columns").noconvert(), nb::arg("lengths").noconvert(), nb::arg("slopes").noconvert(),
+          nb::arg("columns").noconvert(), nb::arg("begins").noconvert(), nb::arg("lengths").noconvert(),
+          nb::arg("slopes").noconvert(),
           "Ranges of some columns, and the variance that distances from rows in them add.")
       .def(
           "moments",

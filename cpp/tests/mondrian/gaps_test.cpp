@@ -30,7 +30,7 @@ TEST(distances_are_from_the_nearest_row_along_a_column) {
     const double x[] = {value, 0.0};
     rows.add(scaling, x, 0.0, 1.0);
   }
-  const Gaps gaps({{0, 1.0, 8.0}}, rows);
+  const Gaps gaps({{0, 0.0, 1.0, 8.0}}, rows);
   const auto added = [&](double value) {
     const double x[] = {value, 1e6};  // the other column is not watched
     return gaps.added(x);
@@ -48,14 +48,14 @@ TEST(costs_of_columns_add_up) {
   const Scaling scaling = unit_scaling(2);
   const double origin[] = {0.0, 0.0}, x[] = {-1.0, -2.0};
   rows.add(scaling, origin, 0.0, 1.0);
-  CHECK_NEAR(Gaps({{0, 1.0, 3.0}, {1, 4.0, 5.0}}, rows).added(x), cost(1.0, 3.0) + cost(0.5, 5.0), 1e-12);
+  CHECK_NEAR(Gaps({{0, 0.0, 1.0, 3.0}, {1, 0.0, 4.0, 5.0}}, rows).added(x), cost(1.0, 3.0) + cost(0.5, 5.0), 1e-12);
 }
 
 TEST(rows_that_come_and_go_leave_no_trace) {
   Rows rows(1);
   const Scaling scaling = unit_scaling(1);
   for (const double value : {0.0, 0.3, 0.9}) rows.add(scaling, &value, 0.0, 1.0);
-  Gaps gaps({{0, 1.0, 1.0}}, rows);
+  Gaps gaps({{0, 0.0, 1.0, 1.0}}, rows);
   std::vector<double> before;
   for (double x = -2.0; x < 3.0; x += 0.01) before.push_back(gaps.added(&x));
   for (const double x : {0.6, 1.7, 1.7, -40.0}) gaps.arrive(&x);

@@ -70,7 +70,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
     def _begin_labels(self) -> None:
         """Forget all labels."""
 
-    def _begin_targets(self, labels: Floats, weights: Floats) -> None:
+    def _begin_targets(self, labels: Floats, weights: Floats, copies: Copies) -> None:
         """Take bearings from all labels, before the stages are learned from them."""
 
     @abstractmethod
@@ -299,10 +299,10 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         X, labels, weights = self._rows.arrays
         is_second_doubling = X.shape[0].bit_length() % 2 == 1  # such as 16, 64 and 256 rows
         seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
-        self._begin_targets(labels, weights)
-        targets = self._targets(labels)
         copies = find_copies(X, labels)
         warn_if_doubtful(copies, stacklevel=7)
+        self._begin_targets(labels, weights, copies)
+        targets = self._targets(labels)
         if not online or (is_second_doubling and X.shape[0] < 2 * MOST_CHOOSING):
             self._choice = choose(X, targets, weights, copies, self.scaling, self.linear, seed, self.n_jobs)
         forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}

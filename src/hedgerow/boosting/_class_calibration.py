@@ -16,7 +16,7 @@ MOST_ROWS = 5000
 """Rows that are looked at, at most."""
 
 FEWEST_ROWS = 30
-"""With fewer rows nothing is learned from them."""
+"""With fewer rows, copies counted once, nothing is learned from them."""
 
 
 class ClassCalibration(NamedTuple):
@@ -52,16 +52,14 @@ class ClassCalibration(NamedTuple):
         return cls(base, share, floor, power)
 
 
-def class_shares(labels: Floats, weights: Floats, n_classes: int) -> tuple[Floats, float]:
+def class_shares(labels: Floats, weights: Floats, n_units: int, n_classes: int) -> tuple[Floats, float]:
     """Shares of the classes, as if one more row had been split among them, and the share of that row.
 
-    It has the mean weight of the others.
+    It has the mean weight of the others; these are `n_units`, copies counted once.
     """
-    counts = np.zeros(n_classes)
-    np.add.at(counts, labels.astype(np.intp), weights / weights.mean() if weights.size else 1.0)
-    total = float(counts.sum()) + 1.0
-    shares: Floats = (counts + 1.0 / n_classes) / total
-    return shares, 1.0 / total
+    sums = np.bincount(labels.astype(np.intp), weights=weights if weights.size else None, minlength=n_classes)
+    shares: Floats = (n_units * (sums / sums.sum()) + 1.0 / n_classes) / (n_units + 1.0)
+    return shares, 1.0 / (n_units + 1.0)
 
 
 def log_loss(probabilities: Floats, labels: Floats, weights: Floats) -> float:
@@ -73,8 +71,6 @@ def log_loss(probabilities: Floats, labels: Floats, weights: Floats) -> float:
 def calibrate_classes(scores: Floats, labels: Floats, weights: Floats, base: Floats, share: float) -> ClassCalibration:
     """Return floor and power under which leave-one-out labels are most likely."""
     first_guess = ClassCalibration(base, share)
-    if labels.size < FEWEST_ROWS or base.size == 1:
-        return first_guess
     if labels.size > MOST_ROWS:
         kept = np.linspace(0, labels.size - 1, MOST_ROWS).astype(np.intp)
         scores, labels, weights = scores[kept], labels[kept], weights[kept] if weights.size else weights

@@ -13,7 +13,13 @@ from hedgerow._classifying import Classifying
 from hedgerow._copies import Copies
 from hedgerow._persistence import Arrays
 from hedgerow.boosting._boosting import MondrianBoosting
-from hedgerow.boosting._class_calibration import ClassCalibration, calibrate_classes, class_shares, log_loss
+from hedgerow.boosting._class_calibration import (
+    FEWEST_ROWS,
+    ClassCalibration,
+    calibrate_classes,
+    class_shares,
+    log_loss,
+)
 from hedgerow.boosting._stage import VectorStage
 
 Floats = npt.NDArray[np.float64]
@@ -247,9 +253,9 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
         new = np.flatnonzero(labels >= self._calibration.base.size)
         return int(new[0]) if new.size else labels.size
 
-    def _begin_targets(self, labels: Floats, weights: Floats) -> None:
+    def _begin_targets(self, labels: Floats, weights: Floats, copies: Copies) -> None:
         n_classes = max(self._n_announced, int(labels.max()) + 1)
-        self._calibration = ClassCalibration(*class_shares(labels, weights, n_classes))
+        self._calibration = ClassCalibration(*class_shares(labels, weights, copies.n_units, n_classes))
 
     def _targets(self, labels: Floats) -> Floats:
         """Indicators less the shares of the classes; of two classes, those of the second."""
@@ -293,7 +299,8 @@ class MondrianBoostingClassifier(Classifying, MondrianBoosting):
 
     def _calibrate(self, labels: Floats, weights: Floats, copies: Copies) -> None:
         scores = self._scores(self._targets(labels) - self._stages.residuals)
-        self._calibration = calibrate_classes(scores, labels, weights, *self._calibration[:2])
+        if copies.n_units >= FEWEST_ROWS and self._calibration.base.size > 1:
+            self._calibration = calibrate_classes(scores, labels, weights, *self._calibration[:2])
 
     # Files.
 

@@ -38,7 +38,8 @@ class Gaps(NamedTuple):
     """Columns that are watched, and the variance added at a distance from all rows along them."""
 
     columns: npt.NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
-    lengths: Floats = np.empty(0)  # of their ranges
+    begins: Floats = np.empty(0)  # of their ranges,
+    lengths: Floats = np.empty(0)  # and how long these are
     slopes: Floats = np.empty(0)  # by the square of the distance, in units of the length
 
     def described(self) -> list[list[float]]:
@@ -48,13 +49,14 @@ class Gaps(NamedTuple):
     @classmethod
     def from_description(cls, described: Any, width: int) -> Gaps:
         """Take back what `described` gave, or ValueError."""
-        columns, lengths, slopes = ([float(row[k]) for row in described] for k in range(3))
-        numbers = lengths + slopes
-        if len(described) > MOST_COLUMNS or not all(0.0 < number < math.inf for number in numbers):
+        columns, begins, lengths, slopes = ([float(row[k]) for row in described] for k in range(4))
+        if len(described) > MOST_COLUMNS or not all(0.0 < number < math.inf for number in lengths + slopes):
             raise ValueError("its gaps are not given by a few positive numbers")
+        if not all(math.isfinite(begin) for begin in begins):
+            raise ValueError("its gaps do not begin at finite numbers")
         if not all(column == int(column) and 0 <= column < width for column in columns):
             raise ValueError("its gaps are in columns that it does not have")
-        return cls(np.array(columns, dtype=np.uint32), np.array(lengths), np.array(slopes))
+        return cls(np.array(columns, dtype=np.uint32), np.array(begins), np.array(lengths), np.array(slopes))
 
 
 class Slab(NamedTuple):
@@ -71,31 +73,34 @@ Ask = Callable[[Places, Places, Gaps], Slab]
 def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: int) -> Gaps:
     """Choose columns and learn their slopes. Rows are one of each set of copies; `importances` are the columns'."""
     n, rng = targets.size, np.random.default_rng(seed)
-    lengths = X.max(axis=0) - X.min(axis=0)
+    begins, lengths = X.min(axis=0), np.ptp(X, axis=0)
     varies = (lengths > 0.0) & np.isfinite(lengths) & (importances > 0.0)
     if n < FEWEST_ROWS or not varies.any():
         return Gaps()
-    near = _some(rng, np.arange(n), N_ASKED)
-    others = _some(rng, np.setdiff1d(np.arange(n), near), MOST_ROWS)
+    by_importance = np.argsort(-np.where(varies, importances, 0.0), kind="stable")
+    in_order = np.lexsort(X[:, by_importance[2::-1]].T)  # of values, so that the order of rows does not matter
+    near = _some(rng, in_order, N_ASKED)
+    others = _some(rng, in_order[~np.isin(in_order, near)], MOST_ROWS)
     usual = float(np.mean((targets[near] - ask(others, near, Gaps()).means) ** 2))
     watched, slopes = [], []
-    for column in np.argsort(-np.where(varies, importances, 0.0), kind="stable")[: min(MOST_COLUMNS, varies.sum())]:
-        alone = Gaps(np.array([column], dtype=np.uint32), lengths[[column]], np.ones(1))
+    for column in by_importance[: min(MOST_COLUMNS, varies.sum())]:
+        alone = Gaps(np.array([column], dtype=np.uint32), begins[[column]], lengths[[column]], np.ones(1))
         excess = squares = 0.0
         for low, high in SLABS:
             ends = np.quantile(X[:, column], [low, high])
-            is_out = (X[:, column] >= ends[0]) & (X[:, column] <= ends[1])
+            is_out = (X[in_order, column] >= ends[0]) & (X[in_order, column] <= ends[1])
             if not 0 < is_out.sum() <= n // 2:
                 continue
-            asked = _some(rng, np.flatnonzero(is_out), N_ASKED)
-            said = ask(_some(rng, np.flatnonzero(~is_out), MOST_ROWS), asked, alone)
+            asked = _some(rng, in_order[is_out], N_ASKED)
+            said = ask(_some(rng, in_order[~is_out], MOST_ROWS), asked, alone)
             excess += float(np.mean((targets[asked] - said.means) ** 2)) - usual
             squares += float(np.mean(said.squares))
         if excess > 0.0 and squares > 0.0:
             watched.append(column)
             slopes.append(CAUTION * excess / squares)
-    return Gaps(np.array(watched, dtype=np.uint32), lengths[watched], np.array(slopes))
+    return Gaps(np.array(watched, dtype=np.uint32), begins[watched], lengths[watched], np.array(slopes))
 
 
 def _some(rng: np.random.Generator, rows: Places, most: int) -> Places:
-    return np.sort(rng.choice(rows, min(rows.size, most), replace=False))
+    drawn: Places = rows[np.sort(rng.choice(rows.size, min(rows.size, most), replace=False))]
+    return drawn

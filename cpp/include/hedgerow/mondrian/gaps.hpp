@@ -23,7 +23,8 @@ class Gaps {
 
   struct Column {
     std::size_t number;
-    double length;  ///< of its range, in the user's units; positive
+    double begin;   ///< of its range, in the user's units,
+    double length;  ///< and how long that is; positive
     double slope;   ///< variance added, by the square of the distance in units of that length
   };
 
@@ -47,9 +48,8 @@ class Gaps {
   [[nodiscard]] double added(const double* x) const {
     double total = 0.0;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const auto& [number, length, slope] = columns_[k];
-      const double at = position(x[number], length), distance = distance_from(counts_[k], at) - 1.0;
-      if (distance > 0.0) total += slope * (distance / bins_in_range) * (distance / bins_in_range);
+      const double bins = distance_from(counts_[k], position(columns_[k], x)) - 1.0, distance = bins / bins_in_range;
+      if (bins > 0.0) total += columns_[k].slope * distance * distance;
     }
     return total;
   }
@@ -57,12 +57,13 @@ class Gaps {
  private:
   using Bins = std::map<std::int64_t, std::uint32_t>;  ///< how many rows are in each bin that has any
 
-  static double position(double value, double length) {
+  /// In bins from where the range began.
+  static double position(const Column& column, const double* x) {
     constexpr double limit = 1e15;  // beyond it all values are equally far
-    return std::clamp(value / length * bins_in_range, -limit, limit);
+    return std::clamp((x[column.number] - column.begin) / column.length * bins_in_range, -limit, limit);
   }
   [[nodiscard]] std::int64_t bin_of(std::size_t k, const double* x) const {
-    return static_cast<std::int64_t>(std::floor(position(x[columns_[k].number], columns_[k].length)));
+    return static_cast<std::int64_t>(std::floor(position(columns_[k], x)));
   }
   /// In bins, from the nearest edge of one that has rows; 0 within.
   static double distance_from(const Bins& bins, double at) {
