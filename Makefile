@@ -48,6 +48,9 @@ bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for cl
 bench-accuracy: $(STAMPS)/package $(STAMPS)/group-bench ## errors and honesty of regression; more sets with DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks accuracy $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 
+bench-coverage: $(STAMPS)/package $(STAMPS)/group-bench ## what intervals promise: coverage by group, in gaps, after shifts; or QUICK=1
+	@$(BIN)/python -m benchmarks coverage $(if $(QUICK),--quick)
+
 bench-kernel: $(STAMPS)/package $(STAMPS)/group-bench ## the Mondrian kernel: speed, exactness, figures; more with DATA=folder, or QUICK=1
 	@$(BIN)/python -m benchmarks kernel $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
 

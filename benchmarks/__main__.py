@@ -39,6 +39,8 @@ from benchmarks import (
     threads,
     tree_report,
 )
+from benchmarks.coverage import report as coverage_report
+from benchmarks.coverage import run as coverage_run
 from benchmarks.report import Line
 from benchmarks.timing import Effort
 
@@ -119,6 +121,20 @@ def cover(data: Data = None, quick: Quick = False) -> None:
     """Measure online forests with intervals. A run that is not quick also writes benchmarks/online_forests.md."""
     measured = online_forests.run(data, quick)
     compare(measured, online_forests.verdicts, quick, online_report.PAGE, online_report.write)
+
+
+@app.command("coverage")
+def keep_promises(quick: Quick = False) -> None:
+    """Count how often intervals cover. A run that is not quick writes benchmarks/coverage/report.md and its picture."""
+    console = Console()
+    found = []
+    with console.status("learning and counting"):
+        for one in coverage_run.run(quick):
+            found.append(one)
+            console.print(f"{one.model}, {one.group}: {one.coverage:.1%}, width {one.width:.3g}", highlight=False)
+    if not quick:
+        coverage_report.write(found)
+        console.print(f"written to {coverage_report.PAGE}")
 
 
 @app.command("bayesian-trees")
