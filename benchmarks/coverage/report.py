@@ -28,7 +28,7 @@ def write(found: Sequence[Count], page: Path = PAGE, picture: Path = PICTURE) ->
     ]
     text = (
         f"Share of targets, in percent, inside their {CONFIDENCE:.0%} interval. {N_ROWS:,} rows of four columns are "
-        f"learned and {N_TEST:,} others asked about, mean of {N_SEEDS} seeds, every model at its defaults. The standard "
+        f"learned and {N_TEST:,} others asked about, mean of {N_SEEDS} seeds, models at their defaults. The standard "
         f"error of a number is about 0.4, in a third of the rows 0.7. Made by `make bench-coverage` on {date.today()}: "
         f"{machine()}."
     )
