@@ -10,12 +10,21 @@ import os
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from hedgerow import (
+    BARTClassifier,
+    BARTRegressor,
+    BayesianTreeClassifier,
+    BayesianTreeRegressor,
     MondrianBoostingClassifier,
     MondrianBoostingRegressor,
     MondrianForestClassifier,
     MondrianForestRegressor,
+    MondrianKernelRidge,
+    OnlineConformalRegressor,
+    OnlineForestRegressor,
+    OnlineQuantileForestRegressor,
 )
 
 pytestmark = pytest.mark.statistical
@@ -143,3 +152,48 @@ def test_columns_that_explain_no_class():
         entropy = -share * np.log(share) - (1 - share) * np.log(1 - share)
         assert model.loo_log_loss_ == pytest.approx(entropy, abs=0.02), seed
         assert np.abs(model.predict_proba(rng.uniform(size=(500, 3)))[:, 1] - share).mean() < 0.05, seed
+
+
+OTHERS = {
+    "kernel": MondrianKernelRidge(n_estimators=30),
+    "bart": BARTRegressor(50, n_chains=1, n_draws=200, n_burn_in=200),
+    "bart, varying noise": BARTRegressor(50, noise="varying", n_chains=1, n_draws=200, n_burn_in=200),
+    "bayesian tree": BayesianTreeRegressor(n_particles=100),
+    "online forest": OnlineForestRegressor(),
+    "conformal": OnlineConformalRegressor(),
+    "conformal, normalised": OnlineConformalRegressor(normalised=True),
+    "quantiles": OnlineQuantileForestRegressor(),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_columns_that_explain_nothing_to_other_regressors(name):
+    """Rows of an online forest are not exchangeable with those that grew its leaves: its intervals may be wider."""
+    for seed in range(50 if os.environ.get("HEDGEROW_THOROUGH") else 2):
+        rng = np.random.default_rng(seed)
+        columns, targets = rng.uniform(size=(N + N_TEST, 3)), rng.normal(size=N + N_TEST)
+        model = clone(OTHERS[name]).set_params(random_state=seed)
+        model.partial_fit(columns[TRAIN], targets[TRAIN]) if hasattr(model, "partial_fit") else model.fit(
+            columns[TRAIN], targets[TRAIN]
+        )
+        low, high = model.predict_interval(columns[TEST], confidence=0.9).T
+        assert 0.86 < np.mean((low <= targets[TEST]) & (targets[TEST] <= high)) < 0.95, seed
+        assert np.mean((model.predict(columns[TEST]) - targets[TEST]) ** 2) < 1.15 * targets[TEST].var(), seed
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        MondrianForestClassifier(30),
+        BayesianTreeClassifier(n_particles=100),
+        BARTClassifier(50, n_chains=1, n_draws=200),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_columns_that_explain_no_class_to_other_classifiers(model):
+    for seed in range(50 if os.environ.get("HEDGEROW_THOROUGH") else 2):
+        rng = np.random.default_rng(seed)
+        columns, labels = rng.uniform(size=(N + N_TEST, 3)), rng.uniform(size=N + N_TEST) < 0.3
+        fitted = clone(model).set_params(random_state=seed).fit(columns[TRAIN], labels[TRAIN])
+        given = fitted.predict_proba(columns[TEST])[np.arange(N_TEST), labels[TEST].astype(int)]
+        assert -np.log(given).mean() < 0.611 + 0.08, seed  # .611 is the entropy of the labels

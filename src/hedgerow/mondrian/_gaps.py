@@ -27,8 +27,11 @@ MOST_COLUMNS = 4
 SLABS = ((0.0, 0.15), (0.85, 1.0), (0.15, 0.5), (0.5, 0.85), (0.3, 0.7))
 """Slabs left out of each of them, as shares of the rows: two at the ends and three between."""
 
-MOST_ROWS, N_ASKED, N_TREES = 600, 60, 10
+MOST_ROWS, N_ASKED, N_TREES = 600, 150, 10
 """Rows that stay when a slab is left out, rows that are asked about, at most, and trees that are grown."""
+
+N_NEAR = 400
+"""Rows not in a gap that are asked about for comparison, a third of all at most."""
 
 CAUTION = 6.0
 """Some gaps hide more than slabs do on average: squared errors in slabs count as so many times as large."""
@@ -79,13 +82,13 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
         return Gaps()
     by_importance = np.argsort(-np.where(varies, importances, 0.0), kind="stable")
     in_order = np.lexsort(X[:, by_importance[2::-1]].T)  # of values, so that the order of rows does not matter
-    near = _some(rng, in_order, N_ASKED)
+    near = _some(rng, in_order, min(N_NEAR, n // 3))
     others = _some(rng, in_order[~np.isin(in_order, near)], MOST_ROWS)
-    usual = float(np.mean((targets[near] - ask(others, near, Gaps()).means) ** 2))
+    usual, doubt = _mean_and_error((targets[near] - ask(others, near, Gaps()).means) ** 2)
     watched, slopes = [], []
     for column in by_importance[: min(MOST_COLUMNS, varies.sum())]:
         alone = Gaps(np.array([column], dtype=np.uint32), begins[[column]], lengths[[column]], np.ones(1))
-        excess = squares = 0.0
+        excess = squares = noise = 0.0
         for low, high in SLABS:
             ends = np.quantile(X[:, column], [low, high])
             is_out = (X[in_order, column] >= ends[0]) & (X[in_order, column] <= ends[1])
@@ -93,12 +96,19 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
                 continue
             asked = _some(rng, in_order[is_out], N_ASKED)
             said = ask(_some(rng, in_order[~is_out], MOST_ROWS), asked, alone)
-            excess += float(np.mean((targets[asked] - said.means) ** 2)) - usual
+            error, of_error = _mean_and_error((targets[asked] - said.means) ** 2)
+            excess += error - usual
+            noise += of_error**2
             squares += float(np.mean(said.squares))
-        if excess > 0.0 and squares > 0.0:
+        if excess > math.sqrt(noise + (len(SLABS) * doubt) ** 2) and squares > 0.0:
             watched.append(column)
             slopes.append(CAUTION * excess / squares)
     return Gaps(np.array(watched, dtype=np.uint32), begins[watched], lengths[watched], np.array(slopes))
+
+
+def _mean_and_error(values: Floats) -> tuple[float, float]:
+    """Mean, and its standard error."""
+    return float(values.mean()), float(values.std() / math.sqrt(values.size))
 
 
 def _some(rng: np.random.Generator, rows: Places, most: int) -> Places:
