@@ -9,9 +9,11 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from hedgerow._persistence import Arrays, construct, describe
+from hedgerow._random import draw_seed
 from hedgerow._validation import check_integer, check_positive
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.online._calibration import Calibration, ForecastCalibration, OutOfBagCalibration
+from hedgerow.online._error_sizes import ErrorSizes
 from hedgerow.online._forest import OnlineForestRegressor
 from hedgerow.online._learner import OnlineRegressor, pieces
 from hedgerow.predictive import LocationScale
@@ -178,7 +180,9 @@ class OnlineConformalRegressor(OnlineRegressor):
         if not self.__sklearn_is_fitted__():
             return object.__sizeof__(self)
         rows = sum(int(array.nbytes) for array in self._core.archive().values())
-        return object.__sizeof__(self) + int(self.base_.__sizeof__()) + int(rows)
+        sizes = self._calibration.sizes
+        learned = int(self.base_.__sizeof__()) + (0 if sizes is None else int(sizes.core.n_bytes))
+        return object.__sizeof__(self) + learned + int(rows)
 
     # Below: private.
 
@@ -210,22 +214,22 @@ class OnlineConformalRegressor(OnlineRegressor):
         if isinstance(self.base_, OnlineForestRegressor):
             self.base_.n_features_in_ = width
             self.base_._start(width)
-        self._calibrate_base()
+        self._calibrate_base(width, (draw_seed(self.base_.random_state) + 1) % 2**64)
 
-    def _calibrate_base(self) -> None:
-        """No scores yet; the base may have learned."""
+    def _calibrate_base(self, width: int, seed: int) -> None:
+        """No scores yet; the base may have learned. The seed is not the base's own."""
+        sizes = ErrorSizes(self.base_, width, seed) if self.normalised else None
         rate = float(self.adaptation_rate) if self.adaptive else 0.0
         if self.mode == "exact" and isinstance(self.base_, OnlineForestRegressor):
             rule = {
                 "capacity": int(self.calibration_size),
                 "update_every": int(self.update_every),
-                "normalised": bool(self.normalised),
                 "size_matched": bool(self.size_matched),
                 "adaptation_rate": rate,
             }
-            self._calibration = OutOfBagCalibration(self.base_, rule)
+            self._calibration = OutOfBagCalibration(self.base_, sizes, rule)
         else:
-            self._calibration = ForecastCalibration(self.base_, int(self.calibration_size), bool(self.normalised), rate)
+            self._calibration = ForecastCalibration(self.base_, sizes, int(self.calibration_size), rate)
         self._core = self._calibration.core
 
     def _calibration_of(self, X: Any) -> tuple[Floats, Floats]:
@@ -252,7 +256,11 @@ class OnlineConformalRegressor(OnlineRegressor):
         assert base_state is not None
         arrays = {f"base.{name}": array for name, array in base_state[1].items()}
         arrays |= {f"calibration.{name}": array for name, array in self._core.archive().items()}
-        return {**state[0], "base": describe(self.base_), "base_state": base_state[0]}, arrays
+        numbers = {**state[0], "base": describe(self.base_), "base_state": base_state[0]}
+        if (sizes := self._calibration.sizes) is not None:
+            arrays |= {f"sizes.{name}": array for name, array in sizes.archive().items()}
+            numbers["sizes_seed"] = sizes.seed
+        return numbers, arrays
 
     def _restore_core(self, width: int, numbers: dict[str, Any], arrays: Arrays) -> None:
         def part(prefix: str) -> Arrays:
@@ -262,9 +270,14 @@ class OnlineConformalRegressor(OnlineRegressor):
         base._restore_fitted_state(numbers["base_state"], part("base."))
         if base.n_features_in_ != width:
             raise ValueError("its base has another number of features")
+        seed = int(numbers["sizes_seed"]) if self.normalised else 0
+        if not 0 <= seed < 2**64:
+            raise ValueError("the seed of its error sizes is out of range")
         self.base_ = base
-        self._calibrate_base()
+        self._calibrate_base(width, seed)
         self._calibration.restore(part("calibration."))
+        if (sizes := self._calibration.sizes) is not None:
+            sizes.restore(part("sizes."), self._core.n_scores)
 
 
 def _checked(confidence: float) -> Floats:

@@ -175,6 +175,7 @@ class OnlineQuantileForestRegressor(OnlineRegressor):
     def _make_core(self, width: int, seed: int) -> None:
         growth = growth_of(self._base, width)
         growth.sketch_size = int(self.sketch_size)
+        growth.weighs_spread = True
         self._core = _core.QuantileForest(growth=growth, n_trees=int(self._base.n_estimators), seed=seed)
         self._window = _core.ScoreWindow(int(self.calibration_size), 0.0) if self.conformal else None
 
