@@ -203,32 +203,42 @@ void bind_out_of_bag(nb::module_& m) {
       .def("restore", &restore_rows, nb::arg("forest"), nb::arg("arrays"));
 }
 
+/// None, or one a row.
+SizeUnits units_of(const Labels& units, std::size_t n) {
+  if (units.shape(0) != 0 && units.shape(0) != n) throw std::invalid_argument("units and rows differ in number");
+  return {units.shape(0) == 0 ? nullptr : units.data()};
+}
+
 void bind_error_sizes(nb::module_& m) {
   m.def(
       "error_factors",
-      [](const ErrorSizes& sizes, const Features& x, std::size_t n_threads) {
+      [](const ErrorSizes& sizes, const Features& x, const Labels& units, std::size_t n_threads) {
         if (x.shape(1) != sizes.growth.width) throw std::invalid_argument("wrong number of columns");
+        const SizeUnits in = units_of(units, x.shape(0));
         std::vector<double> found;
         {
           nb::gil_scoped_release release;
-          found = error_factors(sizes, x.data(), x.shape(0), n_threads);
+          found = error_factors(sizes, x.data(), in, x.shape(0), n_threads);
         }
         return to_numpy(std::move(found));
       },
-      nb::arg("sizes"), nb::arg("x").noconvert(), nb::arg("n_threads"), "By how much standard deviations are off.");
+      nb::arg("sizes"), nb::arg("x").noconvert(), nb::arg("units").noconvert(), nb::arg("n_threads"),
+      "By how much standard deviations are off.");
   m.def(
       "factor_then_learn",
-      [](ErrorSizes& sizes, const Features& x, const Labels& errors, const Labels& weights, std::size_t n_threads) {
+      [](ErrorSizes& sizes, const Features& x, const Labels& errors, const Labels& units, const Labels& weights,
+         std::size_t n_threads) {
         const Batch batch = batch_of(sizes.growth.width, x, errors, weights);
+        const SizeUnits in = units_of(units, batch.n);
         std::vector<double> found;
         {
           nb::gil_scoped_release release;
-          found = factor_then_learn(sizes, batch, n_threads);
+          found = factor_then_learn(sizes, batch, in, n_threads);
         }
         return to_numpy(std::move(found));
       },
-      nb::arg("sizes"), nb::arg("x").noconvert(), nb::arg("errors").noconvert(), nb::arg("weights").noconvert(),
-      nb::arg("n_threads"), "The same just before each error, in standard deviations, is learned.");
+      nb::arg("sizes"), nb::arg("x").noconvert(), nb::arg("errors").noconvert(), nb::arg("units").noconvert(),
+      nb::arg("weights").noconvert(), nb::arg("n_threads"), "The same just before each error, in standard deviations, is learned.");
 }
 
 }  // namespace

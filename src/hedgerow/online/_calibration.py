@@ -32,7 +32,7 @@ class Calibration(ABC):
     def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean of each row, and what its error is measured in."""
         means, scales = self._unstretched(X)
-        return means, scales if self.sizes is None else scales * self.sizes.factors(X)
+        return means, scales if self.sizes is None else scales * self.sizes.factors(X, scales)
 
     @abstractmethod
     def _unstretched(self, X: Floats) -> tuple[Floats, Floats]:
@@ -88,7 +88,7 @@ class ForecastCalibration(Calibration):
             first = min(max(0, (1 if self.sizes is None else FIRST_SPREAD) - n_before), y.size)
             errors = np.abs(y - means)[first:]
             if self.sizes is not None:
-                scales[first:] *= self.sizes.factor_then_learn(X[first:], errors / scales[first:], weights[first:])
+                scales[first:] *= self.sizes.factor_then_learn(X[first:], errors, scales[first:], weights[first:])
             unscored = np.broadcast_to(self.core.radii(confidences), (first, confidences.size))
             radii = self.core.update(errors / scales[first:], confidences)
             return means, scales, np.concatenate([unscored, radii])

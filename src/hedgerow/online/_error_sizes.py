@@ -1,4 +1,4 @@
-"""Noise that varies: a forest that learns how large errors are where, in standard deviations of the base model."""
+"""Noise that varies: a forest that learns how large errors are where."""
 
 from __future__ import annotations
 
@@ -21,27 +21,33 @@ N_TREES = 5
 
 
 class ErrorSizes:
-    """Says by how much the standard deviation of a row is off. It grows as the base does, if that is an online forest.
+    """Says by how much the standard deviation of a row is off. `core` is an online forest with a seed of its own.
 
-    `core` is an online forest of its own, with other random numbers than the base.
+    Around an online forest it grows as that one does, and sizes are kept in standard deviations, which follow the
+    trees. A Mondrian forest learns at each review what its standard deviations are, so sizes are kept in the unit of
+    the labels there: in that of another review they would mean nothing.
     """
 
     def __init__(self, base: Any, width: int, seed: int) -> None:
-        grown_like = base if isinstance(base, OnlineForestRegressor) else OnlineForestRegressor()
-        growth = growth_of(grown_like, width)
-        growth.linear = False
         self._base, self.seed = base, seed
+        self._is_relative = isinstance(base, OnlineForestRegressor)
+        growth = growth_of(base if self._is_relative else OnlineForestRegressor(), width)
+        growth.linear = False
         self.core = _core.OnlineForest(growth=growth, n_trees=N_TREES, seed=seed)
 
-    def factors(self, X: Floats) -> Floats:
+    def factors(self, X: Floats, stds: Floats) -> Floats:
         """By how much the standard deviation of each row is off; 1 while too little is known."""
-        found: Floats = _core.error_factors(self.core, X, n_threads_of(self._base.n_jobs))
+        found: Floats = _core.error_factors(self.core, X, self._units(stds), n_threads_of(self._base.n_jobs))
         return found
 
-    def factor_then_learn(self, X: Floats, errors: Floats, weights: Floats) -> Floats:
-        """The same of each row just before its error, in standard deviations, is learned."""
-        found: Floats = _core.factor_then_learn(self.core, X, errors, weights, n_threads_of(self._base.n_jobs))
+    def factor_then_learn(self, X: Floats, errors: Floats, stds: Floats, weights: Floats) -> Floats:
+        """The same of each row just before its error is learned."""
+        rows = X, errors / stds, self._units(stds), weights
+        found: Floats = _core.factor_then_learn(self.core, *rows, n_threads_of(self._base.n_jobs))
         return found
+
+    def _units(self, stds: Floats) -> Floats:
+        return np.empty(0) if self._is_relative else stds
 
     def archive(self) -> Arrays:
         """What it has learned, for a file; nothing if that is nothing."""

@@ -73,7 +73,7 @@ class OutOfBag {
     double factor = 1.0;
     if (counts && sizes != nullptr) {
       const double error = std::abs(label - forecast.mean) / forecast.scale;
-      factor = factor_then_learn(*sizes, {features, &error, &weight, 1}, 1)[0];
+      factor = factor_then_learn(*sizes, {features, &error, &weight, 1}, {}, 1)[0];
       forecast.scale *= factor;
     }
     if (counts) levels.update(std::abs(label - forecast.mean) / forecast.scale / shrinkage(), sorted_);
