@@ -140,8 +140,8 @@ void restore_rows(Calibration& self, const Forest<NoMore>& forest, const nb::dic
     if (std::find_if(bags, bags + n_trees, [](std::uint8_t bag) { return bag != 0; }) == bags + n_trees) {
       throw std::invalid_argument("not a valid calibration: a row is in all bags");
     }
-    self.restore(features.data() + i * width, labels.data()[i], factors.data()[i],
-                 {scores.data()[i], excess.data()[i]}, due.data()[i] != 0, std::vector<bool>(bags, bags + n_trees));
+    self.restore(features.data() + i * width, labels.data()[i], factors.data()[i], {scores.data()[i], excess.data()[i]},
+                 due.data()[i] != 0, std::vector<bool>(bags, bags + n_trees));
   }
   self.restored(forest, {sums.data()[0], sums.data()[1]});
 }
@@ -238,7 +238,8 @@ void bind_error_sizes(nb::module_& m) {
         return to_numpy(std::move(found));
       },
       nb::arg("sizes"), nb::arg("x").noconvert(), nb::arg("errors").noconvert(), nb::arg("units").noconvert(),
-      nb::arg("weights").noconvert(), nb::arg("n_threads"), "The same just before each error, in standard deviations, is learned.");
+      nb::arg("weights").noconvert(), nb::arg("n_threads"),
+      "The same just before each error, in standard deviations, is learned.");
 }
 
 }  // namespace

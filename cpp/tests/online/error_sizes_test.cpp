@@ -20,14 +20,16 @@ TEST(a_factor_is_what_was_said_before_the_error_came) {
   const Sample sample = draw_stream(600, 3);
   const std::vector<double> errors = errors_of(sample);
   ErrorSizes whole(some_growth(3), 4, 1), single(some_growth(3), 4, 1);
-  const std::vector<double> factors = factor_then_learn(whole, {sample.features.data(), errors.data(), nullptr, 600}, {}, 2);
+  const std::vector<double> factors =
+      factor_then_learn(whole, {sample.features.data(), errors.data(), nullptr, 600}, {}, 2);
   for (std::size_t i = 0; i < 600; ++i) {
     const double* row = sample.features.data() + 3 * i;
     const double asked = error_factors(single, row, {}, 1, 1)[0];
     CHECK(asked == factors[i]);
     CHECK(factor_then_learn(single, {row, &errors[i], nullptr, 1}, {}, 1)[0] == asked);
   }
-  CHECK(error_factors(whole, sample.features.data(), {}, 600, 1) == error_factors(single, sample.features.data(), {}, 600, 2));
+  CHECK(error_factors(whole, sample.features.data(), {}, 600, 1) ==
+        error_factors(single, sample.features.data(), {}, 600, 2));
 }
 
 TEST(factors_become_the_sizes_of_errors_and_stay_in_bounds) {

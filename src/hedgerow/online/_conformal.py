@@ -26,9 +26,13 @@ class OnlineConformalRegressor(OnlineRegressor):
     """Intervals that cover as often as they say, around any online forest.
 
     Rows that the base model was not trained on are scored by how far off it was; an interval reaches as far as the
-    score that a share ``confidence`` of them does not exceed. If rows are exchangeable, a new label lies outside with
-    probability at most ``1 - confidence``, whatever the base model is worth; with ``adaptive=True`` the share of
-    misses approaches it on any stream. Any confidence may be asked for at any time.
+    score that a share ``confidence`` of them does not exceed: the one of rank ``ceil(confidence * (n + 1))`` of n. If
+    rows are exchangeable, a new label lies outside with probability at most ``1 - confidence``, whatever the base model
+    is worth; with ``adaptive=True`` the share of misses approaches it on any stream. Any confidence may be asked for at
+    any time. (The report that this follows takes rank ``floor(confidence * n)``, which misses slightly too often.)
+
+    Coverage is marginal only: right on average over all rows. By default all intervals have the same width, so where
+    noise varies, quiet rows are covered too often and noisy rows too seldom; ``normalised=True`` is for such data.
 
     Parameters
     ----------
@@ -48,8 +52,9 @@ class OnlineConformalRegressor(OnlineRegressor):
     adaptation_rate : float, default=0.005
         How far they move at a time.
     normalised : bool, default=False
-        Whether errors are measured in standard deviations of the base model, so that the width of an interval follows
-        how sure that model is.
+        Whether errors are measured in how large errors were at such rows before, so that the width of an interval
+        follows noise that varies. A second online forest of five trees learns that from the errors of forecasts, in
+        standard deviations of the base model; it grows by the same rules as an online base.
     size_matched : bool, default=False
         Exact mode only: few trees are out of bag for a row, and their mean errs more than that of all trees, so
         intervals are wider than need be. True shrinks them by an estimate of the difference. They are then valid for

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How large errors are where: an online forest that learns the size of each error, so that what an error is measured in
 // follows noise that varies (normalised conformal prediction: Papadopoulos, Vovk and Gammerman 2011; Johansson et
-// al. 2014). Trees that split on means do not see noise that depends on other features than the mean does. A row is asked
-// before it is learned, so no factor knows the error that it is held against.
+// al. 2014). Trees that split on means do not see noise that depends on other features than the mean does. A row is
+// asked before it is learned, so no factor knows the error that it is held against.
 #pragma once
 
 #include <algorithm>

@@ -53,8 +53,8 @@ class OutOfBag {
     return {heard.mean(), rule.scale(heard)};
   }
 
-  /// The forest learns a row, and the calibration follows. With `sizes`, scales are stretched by what it says of the row
-  /// before it learns its error; the row keeps that factor.
+  /// The forest learns a row, and the calibration follows. With `sizes`, scales are stretched by what it says of the
+  /// row before it learns its error; the row keeps that factor.
   Forecast learn(Forest<L>& forest, ErrorSizes* sizes, const double* features, double label, double weight) {
     if (n_followed_ != forest.arrivals) follow_from_scratch(forest);
     x_.resize(width_);
