@@ -56,6 +56,13 @@ def test_the_first_rows_teach_nothing(new, tmp_path):
     assert young._calibration.sizes.core.arrivals in (370, 380)
 
 
+@EVERY
+def test_units_of_sizes(new):
+    """In the unit of the labels around a Mondrian forest, whose reviews change what a standard deviation is."""
+    sizes, eightfold = (new().fit(X, scale * Y)._calibration.sizes.core.means(X, 1) for scale in (1.0, 8.0))
+    np.testing.assert_allclose(eightfold, sizes * (8.0 if new is NORMALISED["Mondrian"] else 1.0), rtol=1e-6)
+
+
 def test_plain_scores_learn_no_sizes():
     model = conformal().fit(X, Y)
     assert model._calibration.sizes is None
