@@ -23,7 +23,8 @@ void bind_online_forests(nb::module_& m) {
       .def_rw("bagging_rate", &Growth::bagging_rate)
       .def_rw("split_test", &Growth::split_test)
       .def_rw("detector", &Growth::detector)
-      .def_rw("linear", &Growth::linear);
+      .def_rw("linear", &Growth::linear)
+      .def_rw("weighs_spread", &Growth::weighs_spread);
   bind_online<NoMore>(m, "OnlineForest");
 }
 

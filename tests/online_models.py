@@ -39,6 +39,7 @@ MODELS = {
     ),
     "conformal, approximate": lambda: conformal(mode="approximate", adaptive=True, normalised=True),
     "conformal, Mondrian": lambda: conformal(mondrian()),
+    "conformal, Mondrian, normalised": lambda: conformal(mondrian(), normalised=True),
     "quantile": lambda: OnlineQuantileForestRegressor(forest()),
     "quantile, conformal": lambda: OnlineQuantileForestRegressor(
         forest(max_nodes=9), sketch_size=16, conformal=True, calibration_size=50

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from hedgerow import OnlineConformalRegressor, OnlineForestRegressor
+from hedgerow import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
 
 
 def test_what_a_leaf_says():
@@ -52,8 +52,48 @@ def test_the_gain_of_a_split_and_when_it_is_made():
         assert (-0.5 * n_learned * math.log(1 - gain) > math.log(n_features * n_learned / delta)) == splits
 
 
+def factors(sizes, X):
+    """The mean size of errors at each row, within bounds."""
+    return np.clip(sizes.means(X, 1), 0.01, 5 * math.sqrt(math.pi / 2))
+
+
+def test_what_errors_are_measured_in():
+    """Sizes are sqrt(pi / 2) min(|y - mean| / std, 5) of forecasts, learned after the factor of the row was asked."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(300, 2))
+    y = X[:, 0] + rng.normal(size=300) * (0.1 + X[:, 1])
+    y[250:] *= 100.0
+    base = OnlineForestRegressor(random_state=0)
+    model = OnlineConformalRegressor(base, mode="approximate", normalised=True, calibration_size=300).fit(X, y)
+    mean, std = base.predict_then_learn(X, y, returns="std")
+    errors = (np.abs(y - mean) / std)[30:]
+    sizes = model._calibration.sizes
+    copy = OnlineForestRegressor(5)._new_core(2, sizes.seed)
+    scores = []
+    for row, error in zip(X[30:, None, :], errors, strict=True):
+        scores.append(error / (factors(copy, row)[0] if len(scores) >= 30 else 1.0))
+        copy.learn_one(row[0], math.sqrt(math.pi / 2) * min(error, 5.0))
+    assert errors.max() > 5
+    np.testing.assert_allclose(copy.archive()["leaves.moments"], sizes.core.archive()["leaves.moments"], rtol=1e-6)
+    np.testing.assert_allclose(np.sort(scores), model.scores_, rtol=1e-6)
+
+
+def test_the_gain_of_a_split_by_mean_and_spread():
+    """Labels of equal means that vary more on one side: g is 0, h is not, and a quantile forest splits there."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 1))
+    y = rng.choice([-1.0, 1.0], size=400) * np.where(X[:, 0] < 0.5, 0.1, 1.0)
+    options = {"n_estimators": 1, "split_confidence": 1e-6, "drift_detection": False, "random_state": 0}
+    plain = OnlineForestRegressor(**options).fit(X, y)
+    by_spread = OnlineQuantileForestRegressor(OnlineForestRegressor(**options)).fit(X, y)
+    assert plain.n_nodes_ == 1
+    assert by_spread.n_nodes_ > 1
+    archive = by_spread._core.archive()
+    assert abs(archive["nodes.threshold"][0] + archive["origin"][0] - 0.5) < 0.05
+
+
 def test_the_interval():
-    """mean +- sigma r_(k), k = ceil(confidence (n + 1))."""
+    """mean +- sigma r_(k), k = ceil(confidence (n + 1)); sigma is 1, or the standard deviation times its factor."""
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(300, 2))
     y = X[:, 0] + rng.normal(size=300)
@@ -62,5 +102,5 @@ def test_the_interval():
         scores = model.scores_
         radius = scores[math.ceil(0.8 * (scores.size + 1)) - 1]
         mean, std = model.base_.predict(X[:5], return_std=True)
-        reach = radius * (std if normalised else 1.0)
+        reach = radius * (std * factors(model._calibration.sizes.core, X[:5]) if normalised else 1.0)
         np.testing.assert_allclose(model.predict_interval(X[:5], 0.8), np.column_stack([mean - reach, mean + reach]))

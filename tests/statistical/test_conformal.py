@@ -57,7 +57,11 @@ BASES = {
 
 
 @pytest.mark.parametrize("base", BASES)
-@pytest.mark.parametrize("options", [{}, {"mode": "approximate"}, {"normalised": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"mode": "approximate"}, {"normalised": True}, {"mode": "approximate", "normalised": True}],
+    ids=str,
+)
 def test_intervals_of_models_are_valid_on_exchangeable_rows(base, options):
     """One new row a model, all independent: misses are at most binomial with 1 - confidence, and not absurdly few."""
     n_models, confidence = (300 if base == "forest" else 120) * SCALE, 0.8

@@ -23,6 +23,14 @@ KeptRows some_rows(std::size_t n, std::size_t width, double step, std::uint64_t 
   return rows;
 }
 
+/// The same rows, labelled by how far their labels are from the mean of all.
+KeptRows distances_of(KeptRows rows) {
+  double weight = 0.0, mean = 0.0;
+  for (std::size_t i = 0; i < rows.size(); ++i) weight += rows.weights[i], mean += rows.weights[i] * rows.labels[i];
+  for (double& label : rows.labels) label = std::abs(label - mean / weight);
+  return rows;
+}
+
 /// Share of the squares that a split explains, from its definition.
 double gain_of(const KeptRows& rows, std::size_t width, std::size_t feature, float threshold, std::size_t least) {
   const auto squares = [&](int side) {
@@ -62,6 +70,48 @@ TEST(the_best_split_is_that_of_a_brute_force_search) {
     CHECK_NEAR(found.gain, best, 1e-9);
     CHECK_NEAR(gain_of(rows, 3, found.feature, found.threshold, growth.min_samples_leaf), best, 1e-9);
   }
+}
+
+TEST(the_best_split_by_mean_and_spread_leaves_the_smallest_product_of_shares) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Growth growth;
+    growth.width = 3;
+    growth.n_candidates = 3;
+    growth.split_confidence = 0.9;
+    growth.weighs_spread = true;
+    KeptRows rows = some_rows(60, 3, 0.2, seed);
+    for (std::size_t i = 0; i < 60; ++i) rows.labels[i] += (i % 2 ? 0.1 : -0.1) * rows.features[3 * i + 1];
+    const KeptRows distances = distances_of(rows);
+    const auto gain_at = [&](std::size_t d, float threshold) {
+      const double of_labels = gain_of(rows, 3, d, threshold, growth.min_samples_leaf);
+      const double of_distances = gain_of(distances, 3, d, threshold, growth.min_samples_leaf);
+      return std::isfinite(of_labels) ? 1.0 - (1.0 - of_labels) * (1.0 - of_distances) : 0.0;
+    };
+    double best = 0.0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (float threshold = 0.5F; threshold < 19.0F; threshold += 1.0F) best = std::max(best, gain_at(d, threshold));
+    }
+    auto drawn = stream(seed);
+    const Split found = SplitSearch().find(rows, growth, rows.size(), drawn);
+    CHECK((found.gain > 0.0) == SplitSearch::is_significant(best, 60.0, growth));
+    if (found.gain == 0.0) continue;
+    CHECK_NEAR(found.gain, best, 1e-8);
+    CHECK_NEAR(gain_at(found.feature, found.threshold), best, 1e-8);
+  }
+}
+
+TEST(labels_that_only_vary_more_are_split_by_spread_alone) {
+  KeptRows rows;
+  for (int i = 0; i < 200; ++i) {
+    const auto x = static_cast<float>(i);
+    rows.keep(&x, 1, (i % 2 ? 1.0 : -1.0) * (i < 100 ? 0.1 : 3.0), 1.0, 1000);
+  }
+  Growth growth;
+  auto drawn = stream(1);
+  CHECK(SplitSearch().find(rows, growth, 200, drawn).gain == 0.0);
+  growth.weighs_spread = true;
+  const Split found = SplitSearch().find(rows, growth, 200, drawn);
+  CHECK(found.gain > 0.9 && found.threshold == 99.5F);
 }
 
 TEST(rows_on_either_side_are_enough) {
@@ -105,17 +155,20 @@ TEST(a_threshold_lies_between_neighbours) {
 // Of 400 leaves of 100 rows whose labels depend on nothing, at split_confidence 0.1 fewer than a tenth may split; the
 // bound over thresholds is careful, so the true rate is far lower. 60 or more have a probability below 2e-3 at 0.1.
 TEST(noise_is_rarely_split) {
-  Growth growth;
-  growth.width = 4;
-  growth.n_candidates = 2;
-  growth.split_confidence = 0.1;
-  int n_split = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    const KeptRows rows = some_rows(100, 4, 0.0, 1000 + seed);
-    auto drawn = stream(seed);
-    n_split += SplitSearch().find(rows, growth, 100, drawn).gain > 0.0;
+  for (const bool weighs_spread : {false, true}) {
+    Growth growth;
+    growth.width = 4;
+    growth.n_candidates = 2;
+    growth.split_confidence = 0.1;
+    growth.weighs_spread = weighs_spread;
+    int n_split = 0;
+    for (std::uint64_t seed = 0; seed < 400; ++seed) {
+      const KeptRows rows = some_rows(100, 4, 0.0, 1000 + seed);
+      auto drawn = stream(seed);
+      n_split += SplitSearch().find(rows, growth, 100, drawn).gain > 0.0;
+    }
+    CHECK(n_split < 60);
   }
-  CHECK(n_split < 60);
 }
 
 TEST(hoeffding_waits_until_the_best_is_ahead) {

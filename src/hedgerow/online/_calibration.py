@@ -12,6 +12,7 @@ from hedgerow import _core
 from hedgerow._persistence import Arrays
 from hedgerow._transaction import interrupted_after
 from hedgerow._validation import n_threads_of
+from hedgerow.online._error_sizes import ErrorSizes
 
 Floats = npt.NDArray[np.float64]
 
@@ -20,13 +21,22 @@ FIRST_SPREAD = 30
 
 
 class Calibration(ABC):
-    """Scores of a base model, and what follows from them. `core` keeps the scores."""
+    """Scores of a base model, and what follows from them. `core` keeps the scores.
+
+    With `sizes`, errors are measured in standard deviations, each times the factor by which it was off before.
+    """
 
     core: Any
+    sizes: ErrorSizes | None
 
-    @abstractmethod
     def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean of each row, and what its error is measured in."""
+        means, scales = self._unstretched(X)
+        return means, scales if self.sizes is None else scales * self.sizes.factors(X, scales)
+
+    @abstractmethod
+    def _unstretched(self, X: Floats) -> tuple[Floats, Floats]:
+        """Mean of each row, and its standard deviation if that is what errors are measured in, or else 1."""
 
     @abstractmethod
     def predict_then_learn(self, X: Floats, y: Floats, weights: Floats, confidences: Floats) -> tuple[Floats, ...]:
@@ -40,18 +50,18 @@ class Calibration(ABC):
 class OutOfBagCalibration(Calibration):
     """Document 003, CPExact: a row is scored by the trees that never learned it, again whenever one of them changes."""
 
-    def __init__(self, base: Any, rule: dict[str, Any]) -> None:
-        self._base = base
-        self.core = _core.OutOfBag(base._core, **rule)
+    def __init__(self, base: Any, sizes: ErrorSizes | None, rule: dict[str, Any]) -> None:
+        self._base, self.sizes = base, sizes
+        self.core = _core.OutOfBag(base._core, normalised=sizes is not None, **rule)
 
-    def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
-        """Mean of each row, and what its error is measured in."""
+    def _unstretched(self, X: Floats) -> tuple[Floats, Floats]:
         found: tuple[Floats, Floats] = self.core.forecasts(self._base._core, X, n_threads_of(self._base.n_jobs))
         return found
 
     def predict_then_learn(self, X: Floats, y: Floats, weights: Floats, confidences: Floats) -> tuple[Floats, ...]:
         """Mean, scale and radii of each row, just before it is learned and scored."""
-        found: tuple[Floats, ...] = self.core.predict_then_learn(self._base._core, X, y, weights, confidences)
+        sizes = None if self.sizes is None else self.sizes.core
+        found: tuple[Floats, ...] = self.core.predict_then_learn(self._base._core, sizes, X, y, weights, confidences)
         return found
 
     def restore(self, arrays: Arrays) -> None:
@@ -62,12 +72,11 @@ class OutOfBagCalibration(Calibration):
 class ForecastCalibration(Calibration):
     """The score of a row is that of its forecast by the whole model before it was learned, and stays so."""
 
-    def __init__(self, base: Any, capacity: int, normalised: bool, adaptation_rate: float) -> None:
-        self._base, self._normalised = base, normalised
+    def __init__(self, base: Any, sizes: ErrorSizes | None, capacity: int, adaptation_rate: float) -> None:
+        self._base, self.sizes = base, sizes
         self.core = _core.ScoreWindow(capacity, adaptation_rate)
 
-    def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
-        """Mean of each row, and what its error is measured in."""
+    def _unstretched(self, X: Floats) -> tuple[Floats, Floats]:
         return self._measured(*self._base.predict(X, return_std=True))
 
     def predict_then_learn(self, X: Floats, y: Floats, weights: Floats, confidences: Floats) -> tuple[Floats, ...]:
@@ -76,14 +85,17 @@ class ForecastCalibration(Calibration):
         with interrupted_after():  # or the base would have learned rows that were not scored
             forecasts = self._base.predict_then_learn(X, y, weights if weights.size else None, returns="std")
             means, scales = self._measured(*forecasts)
-            scores = np.abs(y - means) / scales
-            n_unscored = min(max(0, (FIRST_SPREAD if self._normalised else 1) - n_before), scores.size)
-            unscored = np.broadcast_to(self.core.radii(confidences), (n_unscored, confidences.size))
-            return means, scales, np.concatenate([unscored, self.core.update(scores[n_unscored:], confidences)])
+            first = min(max(0, (1 if self.sizes is None else FIRST_SPREAD) - n_before), y.size)
+            errors = np.abs(y - means)[first:]
+            if self.sizes is not None:
+                scales[first:] *= self.sizes.factor_then_learn(X[first:], errors, scales[first:], weights[first:])
+            unscored = np.broadcast_to(self.core.radii(confidences), (first, confidences.size))
+            radii = self.core.update(errors / scales[first:], confidences)
+            return means, scales, np.concatenate([unscored, radii])
 
     def restore(self, arrays: Arrays) -> None:
         """Take back the scores."""
         self.core.restore(arrays["scores"], arrays["levels"])
 
     def _measured(self, means: Floats, stds: Floats) -> tuple[Floats, Floats]:
-        return means, stds + 1e-9 * np.abs(means) + 1e-100 if self._normalised else np.ones(means.size)
+        return means, np.ones(means.size) if self.sizes is None else stds + 1e-9 * np.abs(means) + 1e-100

@@ -9,9 +9,11 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from hedgerow._persistence import Arrays, construct, describe
+from hedgerow._random import draw_seed
 from hedgerow._validation import check_integer, check_positive
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.online._calibration import Calibration, ForecastCalibration, OutOfBagCalibration
+from hedgerow.online._error_sizes import ErrorSizes
 from hedgerow.online._forest import OnlineForestRegressor
 from hedgerow.online._learner import OnlineRegressor, pieces
 from hedgerow.predictive import LocationScale
@@ -24,9 +26,13 @@ class OnlineConformalRegressor(OnlineRegressor):
     """Intervals that cover as often as they say, around any online forest.
 
     Rows that the base model was not trained on are scored by how far off it was; an interval reaches as far as the
-    score that a share ``confidence`` of them does not exceed. If rows are exchangeable, a new label lies outside with
-    probability at most ``1 - confidence``, whatever the base model is worth; with ``adaptive=True`` the share of
-    misses approaches it on any stream. Any confidence may be asked for at any time.
+    score that a share ``confidence`` of them does not exceed: the one of rank ``ceil(confidence * (n + 1))`` of n. If
+    rows are exchangeable, a new label lies outside with probability at most ``1 - confidence``, whatever the base model
+    is worth; with ``adaptive=True`` the share of misses approaches it on any stream. Any confidence may be asked for at
+    any time. (The report that this follows takes rank ``floor(confidence * n)``, which misses slightly too often.)
+
+    Coverage is marginal only: right on average over all rows. By default all intervals have the same width, so where
+    noise varies, quiet rows are covered too often and noisy rows too seldom; ``normalised=True`` is for such data.
 
     Parameters
     ----------
@@ -46,8 +52,9 @@ class OnlineConformalRegressor(OnlineRegressor):
     adaptation_rate : float, default=0.005
         How far they move at a time.
     normalised : bool, default=False
-        Whether errors are measured in standard deviations of the base model, so that the width of an interval follows
-        how sure that model is.
+        Whether errors are measured in how large errors were at such rows before, so that the width of an interval
+        follows noise that varies. A second online forest of five trees learns that from the errors of forecasts, in
+        standard deviations of the base model; it grows by the same rules as an online base.
     size_matched : bool, default=False
         Exact mode only: few trees are out of bag for a row, and their mean errs more than that of all trees, so
         intervals are wider than need be. True shrinks them by an estimate of the difference. They are then valid for
@@ -178,7 +185,9 @@ class OnlineConformalRegressor(OnlineRegressor):
         if not self.__sklearn_is_fitted__():
             return object.__sizeof__(self)
         rows = sum(int(array.nbytes) for array in self._core.archive().values())
-        return object.__sizeof__(self) + int(self.base_.__sizeof__()) + int(rows)
+        sizes = self._calibration.sizes
+        learned = int(self.base_.__sizeof__()) + (0 if sizes is None else int(sizes.core.n_bytes))
+        return object.__sizeof__(self) + learned + int(rows)
 
     # Below: private.
 
@@ -210,22 +219,22 @@ class OnlineConformalRegressor(OnlineRegressor):
         if isinstance(self.base_, OnlineForestRegressor):
             self.base_.n_features_in_ = width
             self.base_._start(width)
-        self._calibrate_base()
+        self._calibrate_base(width, (draw_seed(self.base_.random_state) + 1) % 2**64)
 
-    def _calibrate_base(self) -> None:
-        """No scores yet; the base may have learned."""
+    def _calibrate_base(self, width: int, seed: int) -> None:
+        """No scores yet; the base may have learned. The seed is not the base's own."""
+        sizes = ErrorSizes(self.base_, width, seed) if self.normalised else None
         rate = float(self.adaptation_rate) if self.adaptive else 0.0
         if self.mode == "exact" and isinstance(self.base_, OnlineForestRegressor):
             rule = {
                 "capacity": int(self.calibration_size),
                 "update_every": int(self.update_every),
-                "normalised": bool(self.normalised),
                 "size_matched": bool(self.size_matched),
                 "adaptation_rate": rate,
             }
-            self._calibration = OutOfBagCalibration(self.base_, rule)
+            self._calibration = OutOfBagCalibration(self.base_, sizes, rule)
         else:
-            self._calibration = ForecastCalibration(self.base_, int(self.calibration_size), bool(self.normalised), rate)
+            self._calibration = ForecastCalibration(self.base_, sizes, int(self.calibration_size), rate)
         self._core = self._calibration.core
 
     def _calibration_of(self, X: Any) -> tuple[Floats, Floats]:
@@ -252,7 +261,11 @@ class OnlineConformalRegressor(OnlineRegressor):
         assert base_state is not None
         arrays = {f"base.{name}": array for name, array in base_state[1].items()}
         arrays |= {f"calibration.{name}": array for name, array in self._core.archive().items()}
-        return {**state[0], "base": describe(self.base_), "base_state": base_state[0]}, arrays
+        numbers = {**state[0], "base": describe(self.base_), "base_state": base_state[0]}
+        if (sizes := self._calibration.sizes) is not None:
+            arrays |= {f"sizes.{name}": array for name, array in sizes.archive().items()}
+            numbers["sizes_seed"] = sizes.seed
+        return numbers, arrays
 
     def _restore_core(self, width: int, numbers: dict[str, Any], arrays: Arrays) -> None:
         def part(prefix: str) -> Arrays:
@@ -262,9 +275,14 @@ class OnlineConformalRegressor(OnlineRegressor):
         base._restore_fitted_state(numbers["base_state"], part("base."))
         if base.n_features_in_ != width:
             raise ValueError("its base has another number of features")
+        seed = int(numbers["sizes_seed"]) if self.normalised else 0
+        if not 0 <= seed < 2**64:
+            raise ValueError("the seed of its error sizes is out of range")
         self.base_ = base
-        self._calibrate_base()
+        self._calibrate_base(width, seed)
         self._calibration.restore(part("calibration."))
+        if (sizes := self._calibration.sizes) is not None:
+            sizes.restore(part("sizes."), self._core.n_scores)
 
 
 def _checked(confidence: float) -> Floats:

@@ -26,7 +26,8 @@ class OnlineQuantileForestRegressor(OnlineRegressor):
     Each leaf keeps a quantile sketch of the labels that it has met: all of them at first, later ever fewer that stand
     for many, so that memory is bounded and ranks are right to within about 1.65 % at a size of 200. A prediction is the
     mixture of the sketches of one leaf a tree, each tree with the same weight; nothing is merged, so asking leaves the
-    model as it is. Children inherit the labels of the rows that their parent kept.
+    model as it is. Children inherit the labels of the rows that their parent kept. Leaves split where labels differ in
+    mean or in spread, so that intervals follow noise that varies.
 
     Parameters
     ----------
@@ -175,6 +176,7 @@ class OnlineQuantileForestRegressor(OnlineRegressor):
     def _make_core(self, width: int, seed: int) -> None:
         growth = growth_of(self._base, width)
         growth.sketch_size = int(self.sketch_size)
+        growth.weighs_spread = True
         self._core = _core.QuantileForest(growth=growth, n_trees=int(self._base.n_estimators), seed=seed)
         self._window = _core.ScoreWindow(int(self.calibration_size), 0.0) if self.conformal else None
 

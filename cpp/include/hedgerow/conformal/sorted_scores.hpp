@@ -32,7 +32,9 @@ class SortedScores {
   }
 
   /// The smallest score with at least ceil(confidence (n + 1)) scores up to it: by exchangeability a new score exceeds
-  /// it with probability at most 1 - confidence. Infinite while n is too small for that.
+  /// it with probability at most 1 - confidence. Infinite while n is too small for that. Differs on purpose from the
+  /// report on Vasiloudis, De Francisci Morales and Bostrom (2019), whose rank floor(confidence n) is exceeded more
+  /// often than that.
   [[nodiscard]] double quantile(double confidence) const {
     const auto n = static_cast<double>(scores_.size());
     const double rank = std::ceil(confidence * (n + 1.0) - 1e-9);

@@ -55,8 +55,9 @@ struct Score {
   double value = 0.0;
   double excess = 0.0;
 
-  static Score of(double label, const MixtureSum& heard, double n_trees, const CalibrationRule& rule) {
-    const double scale = rule.scale(heard), n = heard.n;
+  /// `factor` is what the scale is stretched by, as was said of the row before its label came.
+  static Score of(double label, const MixtureSum& heard, double factor, double n_trees, const CalibrationRule& rule) {
+    const double scale = rule.scale(heard) * factor, n = heard.n;
     const double spread = n > 1.0 ? heard.between() * n / (n - 1.0) : 0.0;
     return {std::abs(label - heard.mean()) / scale, spread * (1.0 / n - 1.0 / n_trees) / (scale * scale)};
   }

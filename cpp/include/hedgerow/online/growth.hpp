@@ -26,7 +26,8 @@ struct Growth {
   double bagging_rate = 1.0;
   SplitTest split_test = SplitTest::gain;
   drift::Kind detector = drift::Kind::adwin;
-  bool linear = false;  ///< do leaves speak with a linear model?
+  bool linear = false;         ///< do leaves speak with a linear model?
+  bool weighs_spread = false;  ///< do splits look for labels that vary more on one side, too?
 };
 
 }  // namespace hedgerow::online

@@ -13,6 +13,7 @@
 #include "hedgerow/conformal/adaptive_levels.hpp"
 #include "hedgerow/conformal/sorted_scores.hpp"
 #include "hedgerow/online/calibration_rule.hpp"
+#include "hedgerow/online/error_sizes.hpp"
 #include "hedgerow/online/forest.hpp"
 
 namespace hedgerow::online {
@@ -52,8 +53,9 @@ class OutOfBag {
     return {heard.mean(), rule.scale(heard)};
   }
 
-  /// The forest learns a row, and the calibration follows.
-  Forecast learn(Forest<L>& forest, const double* features, double label, double weight) {
+  /// The forest learns a row, and the calibration follows. With `sizes`, scales are stretched by what it says of the
+  /// row before it learns its error; the row keeps that factor.
+  Forecast learn(Forest<L>& forest, ErrorSizes* sizes, const double* features, double label, double weight) {
     if (n_followed_ != forest.arrivals) follow_from_scratch(forest);
     x_.resize(width_);
     const Arrival arrival = forest.announce(features, label, weight, x_.data(), z_);
@@ -66,13 +68,19 @@ class OutOfBag {
       is_out_[b] = change.is_out_of_bag;
       follow(forest, b, change);
     }
-    const Forecast forecast{heard.mean(), rule.scale(heard)};
+    Forecast forecast{heard.mean(), rule.scale(heard)};
     const bool counts = rule.counts(arrival.number, forest.growth);
+    double factor = 1.0;
+    if (counts && sizes != nullptr) {
+      const double error = std::abs(label - forecast.mean) / forecast.scale;
+      factor = factor_then_learn(*sizes, {features, &error, &weight, 1}, {}, 1)[0];
+      forecast.scale *= factor;
+    }
     if (counts) levels.update(std::abs(label - forecast.mean) / forecast.scale / shrinkage(), sorted_);
     ++n_followed_;
     if (n_followed_ % rule.update_every == 0) bring_up_to_date(forest);
     if (n_followed_ % rule.capacity == 0) sum_anew();
-    if (counts) enter(forest, label);
+    if (counts) enter(forest, label, factor);
     return forecast;
   }
 
@@ -82,6 +90,7 @@ class OutOfBag {
   [[nodiscard]] std::uint32_t at(std::size_t age) const { return static_cast<std::uint32_t>((oldest_ + age) % size()); }
   [[nodiscard]] const float* row(std::uint32_t r) const { return features_.data() + r * width_; }
   [[nodiscard]] double label(std::uint32_t r) const { return labels_[r]; }
+  [[nodiscard]] double factor(std::uint32_t r) const { return factors_[r]; }
   [[nodiscard]] const Score& score(std::uint32_t r) const { return scores_[r]; }
   [[nodiscard]] const Score& sum() const { return sum_; }
   [[nodiscard]] bool is_due(std::uint32_t r) const { return is_due_[r]; }
@@ -91,10 +100,12 @@ class OutOfBag {
   [[nodiscard]] std::size_t width() const { return width_; }
 
   /// A row as it was written to a file, after all older ones.
-  void restore(const float* x, double label, const Score& score, bool is_due, const std::vector<bool>& is_out) {
+  void restore(const float* x, double label, double factor, const Score& score, bool is_due,
+               const std::vector<bool>& is_out) {
     const std::uint32_t r = take_place();
     std::copy(x, x + width_, features_.begin() + static_cast<std::ptrdiff_t>(r * width_));
     labels_[r] = label;
+    factors_[r] = factor;
     scores_[r] = score;
     sorted_.insert(score.value);
     for (std::size_t b = 0; b < n_trees_; ++b) leaves_[r * n_trees_ + b] = is_out[b] ? 0 : none;
@@ -181,7 +192,7 @@ class OutOfBag {
       const std::uint32_t leaf = leaves_[r * n_trees_ + b];
       if (leaf != none) heard.hear(forest.slots[b].tree.leaves[leaf].speak());
     }
-    return Score::of(labels_[r], heard, static_cast<double>(n_trees_), rule);
+    return Score::of(labels_[r], heard, factors_[r], static_cast<double>(n_trees_), rule);
   }
 
   void bring_up_to_date(const Forest<L>& forest) {
@@ -202,6 +213,7 @@ class OutOfBag {
     if (n < rule.capacity) {
       features_.resize((n + 1) * width_);
       labels_.push_back(0.0);
+      factors_.push_back(1.0);
       scores_.emplace_back();
       is_due_.push_back(false);
       for (auto* list : {&leaves_, &before_, &after_}) list->resize((n + 1) * n_trees_, none);
@@ -222,11 +234,12 @@ class OutOfBag {
   }
 
   /// The row just learned joins the calibration if some tree did not learn it (document 003, Algorithm 1).
-  void enter(const Forest<L>& forest, double label) {
+  void enter(const Forest<L>& forest, double label, double factor) {
     if (std::find(is_out_.begin(), is_out_.end(), true) == is_out_.end()) return;
     const std::uint32_t r = take_place();
     std::copy(x_.begin(), x_.end(), features_.begin() + static_cast<std::ptrdiff_t>(r * width_));
     labels_[r] = label;
+    factors_[r] = factor;
     for (std::size_t b = 0; b < n_trees_; ++b) {
       leaves_[r * n_trees_ + b] = none;
       if (is_out_[b]) link(b, r, forest.slots[b].tree.leaf_of(x_.data()));
@@ -238,7 +251,7 @@ class OutOfBag {
 
   std::size_t width_, n_trees_;
   std::vector<float> features_;  ///< of rows, by place
-  std::vector<double> labels_;
+  std::vector<double> labels_, factors_;
   std::vector<Score> scores_;
   Score sum_;                                  ///< of all rows: squared scores, and their excess
   std::vector<bool> is_due_;                   ///< has a leaf of the row changed since it was scored?

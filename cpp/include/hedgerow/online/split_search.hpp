@@ -15,7 +15,9 @@
 
 namespace hedgerow::online {
 
-/// Rows with x[feature] <= threshold go left. The gain is the share of the labels' variance that the split explains.
+/// Rows with x[feature] <= threshold go left. The gain is the share of the labels' variance that the split explains; if
+/// spread is weighed too, 1 minus the product of the shares that it leaves of labels and of their distances from the
+/// mean.
 struct Split {
   std::uint32_t feature = 0;
   float threshold = 0.0F;
@@ -27,8 +29,8 @@ class SplitSearch {
  public:
   /// A split worth making, or one with gain 0. `n_seen` is the number of rows that the leaf ever met.
   Split find(const KeptRows& rows, const Growth& growth, std::uint64_t n_seen, random::Stream& stream) {
-    center(rows);
-    if (!(total_squares_ > 0.0)) return {};
+    center(rows, growth);
+    if (!(labels_.squares > 0.0)) return {};
     features_.resize(growth.width);
     std::iota(features_.begin(), features_.end(), 0U);
     Split best, second;
@@ -46,7 +48,7 @@ class SplitSearch {
         second = split;
       }
     }
-    best.squares = total_squares_;
+    best.squares = labels_.squares;
     return is_worth_it(best, second, rows.size(), growth, n_seen) ? best : Split{};
   }
 
@@ -55,7 +57,8 @@ class SplitSearch {
 
   /// Whether labels depend on the feature: twice the logarithm of the likelihood ratio of two means against one is
   /// -n log(1 - gain). Under no dependence it exceeds 2 log(1 / p) with probability about p, and there are `width`
-  /// features with n thresholds each to be lucky with.
+  /// features with n thresholds each to be lucky with. If spread is weighed too, this is the sum of two such numbers,
+  /// which are uncorrelated for symmetric labels, and "about p" is exact for the square of two Gaussians.
   static bool is_significant(double gain, double n, const Growth& growth) {
     return -0.5 * n * std::log1p(-gain) >
            std::log(n * static_cast<double>(growth.width)) - std::log(growth.split_confidence);
@@ -71,25 +74,40 @@ class SplitSearch {
     return second.gain / best.gain < 1.0 - bound;
   }
 
-  void center(const KeptRows& rows) {
-    const std::size_t n = rows.size();
-    total_weight_ = 0.0;
-    double sum = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      total_weight_ += rows.weights[i];
-      sum += rows.weights[i] * (rows.labels[i] - rows.labels[0]);
+  /// Numbers of the rows about their mean.
+  struct Centered {
+    std::vector<double> values;  ///< weight * (number - mean)
+    double squares = 0.0;        ///< sum of weight * (number - mean)^2
+
+    /// `number(i)` is that of row i; the first one is an origin that keeps differences exact.
+    template <class Number>
+    void assign(const std::vector<double>& weights, double total_weight, Number&& number) {
+      const double origin = number(0);
+      double sum = 0.0;
+      for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * (number(i) - origin);
+      const double mean = origin + sum / total_weight;
+      values.resize(weights.size());
+      squares = 0.0;
+      for (std::size_t i = 0; i < weights.size(); ++i) {
+        const double gap = number(i) - mean;
+        values[i] = weights[i] * gap;
+        squares += values[i] * gap;
+      }
     }
-    const double mean = rows.labels[0] + sum / total_weight_;
-    centered_.resize(n);
-    total_squares_ = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double gap = rows.labels[i] - mean;
-      centered_[i] = rows.weights[i] * gap;
-      total_squares_ += centered_[i] * gap;
+    /// A split into sums s_L = -s_R explains the share (s_L^2 / w_L + s_R^2 / w_R) / squares.
+    [[nodiscard]] double explained(double sum, double inverse_weights) const {
+      return squares > 0.0 ? std::min(sum * sum * inverse_weights / squares, 1.0) : 0.0;
     }
+  };
+
+  void center(const KeptRows& rows, const Growth& growth) {
+    total_weight_ = std::accumulate(rows.weights.begin(), rows.weights.end(), 0.0);
+    labels_.assign(rows.weights, total_weight_, [&](std::size_t i) { return rows.labels[i]; });
+    if (!growth.weighs_spread) return;
+    distances_.assign(rows.weights, total_weight_,
+                      [&](std::size_t i) { return std::abs(labels_.values[i]) / rows.weights[i]; });
   }
 
-  /// With labels centred, a split into sums s_L = -s_R explains s_L^2 / w_L + s_R^2 / w_R of the squares.
   Split best_of(const KeptRows& rows, std::uint32_t feature, const Growth& growth) {
     const std::size_t n = rows.size();
     order_.resize(n);
@@ -98,17 +116,20 @@ class SplitSearch {
     }
     std::sort(order_.begin(), order_.end());
     Split best{feature};
-    double weight = 0.0, sum = 0.0;
+    double weight = 0.0, sum = 0.0, distance = 0.0;
     for (std::size_t k = 0; k + growth.min_samples_leaf < n; ++k) {
       const auto [value, row] = order_[k];
       weight += rows.weights[row];
-      sum += centered_[row];
+      sum += labels_.values[row];
+      if (growth.weighs_spread) distance += distances_.values[row];
       const float next = order_[k + 1].first;
       if (k + 1 < growth.min_samples_leaf || !(value < next)) continue;
-      const double explained = sum * sum * (1.0 / weight + 1.0 / (total_weight_ - weight));
-      if (explained > best.gain) best = {feature, midpoint(value, next), explained, 0.0};
+      const double inverse_weights = 1.0 / weight + 1.0 / (total_weight_ - weight);
+      double gain = labels_.explained(sum, inverse_weights);
+      if (growth.weighs_spread) gain += (1.0 - gain) * distances_.explained(distance, inverse_weights);
+      if (gain > best.gain) best = {feature, midpoint(value, next), gain, 0.0};
     }
-    best.gain = std::min(best.gain / total_squares_, 1.0 - 1e-15);
+    best.gain = std::min(best.gain, 1.0 - 1e-15);
     return best;
   }
 
@@ -120,8 +141,8 @@ class SplitSearch {
 
   std::vector<std::uint32_t> features_;
   std::vector<std::pair<float, std::uint32_t>> order_;
-  std::vector<double> centered_;  ///< weight * (label - mean)
-  double total_weight_ = 0.0, total_squares_ = 0.0;
+  Centered labels_, distances_;  ///< labels, and their distances from the mean
+  double total_weight_ = 0.0;
 };
 
 }  // namespace hedgerow::online
