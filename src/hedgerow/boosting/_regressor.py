@@ -17,7 +17,7 @@ from hedgerow.boosting._calibration import Calibration, calibrate, with_distance
 from hedgerow.boosting._reshaping import Reshaping
 from hedgerow.boosting._reshaping_files import ReshapingFiles
 from hedgerow.boosting._stage import NumberStage, mean_square, weighted_mean
-from hedgerow.mondrian._gaps import Gaps, Places, Slab, learn_gaps
+from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
 from hedgerow.mondrian._learning import Sample
 from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
 from hedgerow.predictive._forecasts import check_returns
@@ -228,7 +228,7 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         ridge, first = self._stages.ridge, self._stages.forests[0]
         units, _ = Sample(self._rows.arrays[0], labels, weights, copies).units
         X, labels = self._rows.arrays[0][units], labels[units]
-        ask_first = first.asking_slabs(X, labels if ridge is None else labels - ridge(X))
+        ask_first: Ask = first.asking_slabs(X, labels if ridge is None else labels - ridge(X))
 
         def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
             said = ask_first(rest, asked, gaps)

@@ -125,7 +125,7 @@ class NumberStage(BoostedForest, MondrianForestRegressor):
 
     def doubt_of_one_row(self, weight: float) -> float:
         """The same at a row that is alone, of so much weight."""
-        return self.largest_doubt / (self._core.model[1] * weight)
+        return self.largest_doubt / float(self._core.model[1] * weight)
 
     def asking_slabs(self, X: Floats, labels: Floats) -> Ask:
         """Return what grows a few such trees from some rows and asks them about others."""
