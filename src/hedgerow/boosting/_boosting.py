@@ -89,6 +89,10 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         """Weights of rows that are about to be learned."""
         return weights
 
+    def _weights_of(self, labels: Floats, weights: Floats) -> Floats:
+        """Weights with which the stages learn rows."""
+        return weights
+
     def _n_alike(self, labels: Floats) -> int:
         """How many of the rows that come next can be learned by the stages as they are."""
         return labels.size
@@ -261,7 +265,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         is_second_doubling = X.shape[0].bit_length() % 2 == 1  # such as 16, 64 and 256 rows
         seed = int(np.random.SeedSequence(self._seed).generate_state(1)[0])
         self._begin_targets(labels, weights)
-        targets = self._targets(labels)
+        targets, weights = self._targets(labels), self._weights_of(labels, weights)
         copies = find_copies(X, labels)
         warn_if_doubtful(copies, stacklevel=7)
         if not online or (is_second_doubling and X.shape[0] < 2 * MOST_CHOOSING):
@@ -286,8 +290,9 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
                 self._rows.append(X, labels, weights)
                 self._next_relearn = len(self._rows)
             else:
-                mean, doubt = self._stages.learn(X, self._targets(labels), weights)
+                own = self._weights_of(labels, weights)
+                mean, doubt = self._stages.learn(X, self._targets(labels), own)
                 self._rows.append(X, labels, weights)
-                forecast = self._compare(X, labels, mean, doubt, weights)
+                forecast = self._compare(X, labels, mean, doubt, own)
         self._relearn_if_due()
         return forecast

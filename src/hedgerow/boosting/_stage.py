@@ -87,6 +87,7 @@ class BoostedForest(MondrianForest):
 class NumberStage(BoostedForest, MondrianForestRegressor):
     """A stage for labels that are numbers."""
 
+    _ALWAYS_REAL = True
     N_DOUBTS = 2  # the variance within the trees, and that between them
     label_shape = ()
 

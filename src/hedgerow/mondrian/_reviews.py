@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow._copies import NO_GROUPS, Copies, Numbers, find_copies
+from hedgerow._transaction import all_or_nothing
 from hedgerow._validation import NO_WEIGHTS, n_threads_of
 from hedgerow.mondrian._learning import (
     AGAIN,
@@ -51,6 +52,9 @@ class ReviewedForest(WideningForest):
     @abstractmethod
     def _set_label_model(self, core: Any) -> None:
         """Set the label model's hyper-parameters to what can be said before trees have grown."""
+
+    def _review_target(self) -> None:
+        """Look again at what labels are, and bring those held to that."""
 
     def _learn_label_model(self, core: Any, sample: Sample) -> None:
         """Learn them from leave-one-out in the first trees, as soon as these have grown."""
@@ -170,7 +174,10 @@ class ReviewedForest(WideningForest):
         if self._core.arrivals >= self._core.next_review:
             self._review()
 
-    def _review(self) -> None:
+    @all_or_nothing
+    def _review(self, keeps_target: bool = False) -> None:
+        if not keeps_target:
+            self._review_target()
         core, scaling = self._core, self._scaling
         if self.scaling != "none" or self._learns:
             rows = cache(lambda: self._sample(core.row_values(), core.row_labels(), core.row_weights()))
