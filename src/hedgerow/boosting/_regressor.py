@@ -24,7 +24,15 @@ from hedgerow.mondrian._regressor import N_SMALL_TREES, SmallForest
 from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
 from hedgerow.predictive._forecasts import check_returns
 from hedgerow.predictive._shapes import NormalShape
-from hedgerow.targets import Real, Target, check_target, first_target, is_due, learn_target, target_from_description
+from hedgerow.targets import (
+    Target,
+    Untransformed,
+    check_target,
+    first_target,
+    is_due,
+    learn_target,
+    target_from_description,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -220,7 +228,7 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         return labels
 
     def _begin_labels(self) -> None:
-        self._target = Real()
+        self._target = Untransformed()
 
     def _begin_targets(self, labels: Floats, weights: Floats) -> None:
         is_first = not hasattr(self, "_next_relearn")

@@ -210,6 +210,20 @@ def _quantile(values: Floats, weights: Floats, level: float) -> float:
     return float(values[order][np.searchsorted(up_to, level * up_to[-1]).clip(max=values.size - 1)])
 
 
+def log_density(calibration: Calibration, targets: Floats, means: Floats, variances: Floats) -> Floats:
+    """Log density of each target under its row of components, equally weighted, with their means brought together."""
+    centre = means.mean(axis=1, keepdims=True)
+    squares = (targets[:, None] - centre - calibration.spread * (means - centre)) ** 2
+    parts = [
+        math.log(weight) - 0.5 * (np.log(2.0 * np.pi * ratio * variances) + squares / (ratio * variances))
+        for weight, ratio in zip(*calibration.tails, strict=True)
+    ]
+    logs = np.concatenate(parts, axis=1)
+    highest = logs.max(axis=1)
+    density: Floats = np.log(np.exp(logs - highest[:, None]).sum(axis=1) / means.shape[1]) + highest
+    return density
+
+
 def draw_slabs(
     X: Floats, units: npt.NDArray[np.intp], rates: Floats, seed: int
 ) -> list[tuple[npt.NDArray[np.uint32], npt.NDArray[np.intp]]]:

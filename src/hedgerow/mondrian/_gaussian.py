@@ -27,7 +27,15 @@ from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Sample, learn_smoo
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise
 from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
-from hedgerow.targets import Real, Target, check_target, first_target, is_due, learn_target, target_from_description
+from hedgerow.targets import (
+    Target,
+    Untransformed,
+    check_target,
+    first_target,
+    is_due,
+    learn_target,
+    target_from_description,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -83,7 +91,9 @@ class GaussianForest(MondrianForest):
 
     def _begin_labels(self, y: Any) -> None:
         self._calibration, self._noise = Calibration(), None
-        self._adopt_target(Real() if self._asked_target == "auto" else first_target(self._asked_target, _finite(y)), y)
+        self._adopt_target(
+            Untransformed() if self._asked_target == "auto" else first_target(self._asked_target, _finite(y)), y
+        )
 
     def _begin_target(self, X: Floats, y: Any, weights: Floats) -> None:
         if self._asked_target != "real":
@@ -110,7 +120,7 @@ class GaussianForest(MondrianForest):
             label = float(y) - self._origin
         except (TypeError, ValueError):
             raise ValueError(f"a label must be a number, got {y!r}") from None
-        if isinstance(self._target, Real) and abs(label) <= LARGEST_LABEL:
+        if isinstance(self._target, Untransformed) and abs(label) <= LARGEST_LABEL:
             return label
         return float(self._arrive(self._read_labels([y]), NO_WEIGHTS)[0][0])
 
@@ -126,7 +136,7 @@ class GaussianForest(MondrianForest):
 
     def _arrive(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
         if not self._target.admits(labels[:1]).all():
-            self._reencode(Real())
+            self._reencode(Untransformed())
             self._review(keeps_target=True)
         admitted = self._target.admits(labels)
         alike = slice(labels.size if admitted.all() else int(np.argmin(admitted)))
@@ -139,7 +149,9 @@ class GaussianForest(MondrianForest):
         return self._target.weigh(self._decoded(labels), weights)
 
     def _weigh_one(self, label: float) -> float:
-        return 1.0 if isinstance(self._target, Real) else float(self._weighted(np.array([label]), np.ones(1))[0])
+        return (
+            1.0 if isinstance(self._target, Untransformed) else float(self._weighted(np.array([label]), np.ones(1))[0])
+        )
 
     def _decoded(self, labels: Floats) -> Floats:
         """Targets of labels that the core holds."""
@@ -168,7 +180,7 @@ class GaussianForest(MondrianForest):
 
     def _reencode(self, target: Target) -> None:
         """Bring all labels held to another kind of target. Trees have not looked at labels, and stay."""
-        if isinstance(target, Real) and isinstance(self._target, Real):
+        if isinstance(target, Untransformed) and isinstance(self._target, Untransformed):
             return
         arrays, before = self._core.archive(), self._core
         y, weights = self._decoded(arrays["rows.labels"]), arrays["rows.weights"]

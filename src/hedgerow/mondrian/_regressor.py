@@ -18,7 +18,7 @@ from hedgerow.mondrian._learning import Effort
 from hedgerow.mondrian._noise import N_TREES as N_NOISE_TREES
 from hedgerow.predictive import Forecasts, LeaveOneOut, NormalMixture
 from hedgerow.predictive._forecasts import check_returns, joined
-from hedgerow.targets import Real
+from hedgerow.targets import Untransformed
 
 Floats = npt.NDArray[np.float64]
 
@@ -158,7 +158,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         std : array of shape (n_samples,), only if `return_std`
         """
         X = self._query_rows(X)
-        if not isinstance(self._target, Real):
+        if not isinstance(self._target, Untransformed):
             if not return_std:
                 return self._from_dist(X, lambda dist, rows: dist.mean())
             moments = self._from_dist(X, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
@@ -175,7 +175,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
-        if not isinstance(self._target, Real):
+        if not isinstance(self._target, Untransformed):
             return float(self._distributions(self._read_row(x).reshape(1, -1)).mean()[0])
         return float(self._origin + self._with_row(self._core.mean_one, x, self._rule()))
 
@@ -261,7 +261,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         y, X = self._decoded(self._core.row_labels()), self._core.row_values()
         parts = []
         for places in np.array_split(np.arange(y.size), 1 + y.size // 20_000):
-            dist = self._target.left_out(self._left_out(places), X[places])
+            dist = self._target.left_out(self._without_rows(places), X[places])
             parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
         return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
 
@@ -308,7 +308,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
             raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
         self._check_learned()
 
-    def _left_out(self, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
+    def _without_rows(self, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
         """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
         rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
         places = np.arange(self._core.n_rows) if places is None else places
@@ -342,7 +342,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         return self._target.distribution(self._mixture_of(X, *said), X)
 
     def _moments_then_learn(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        if not isinstance(self._target, Real):
+        if not isinstance(self._target, Untransformed):
             dist = self._forecast_then_learn(X, labels, weights)
             return dist.mean(), dist.std()
         mean, within, between = self._core.moments_then_learn(

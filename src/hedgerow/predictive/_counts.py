@@ -99,7 +99,8 @@ class Counts:
             logs = np.log(np.maximum(mass, 0.0))
         thin = (counts > (0.0 if self.zero is None else 1.0)) & (mass < TOO_SMALL)
         if thin.any():
-            width = self.lattice.border(counts + 1.0) - self.lattice.border(np.maximum(counts, 1.0))
+            filled = np.maximum(counts, 1.0)
+            width = self.lattice.border(filled + 1.0) - self.lattice.border(filled)
             density = self.latent.logpdf(self.lattice.middle(counts)) + np.log(width)
             if self.zero is not None:
                 with np.errstate(divide="ignore"):
@@ -149,7 +150,10 @@ class Counts:
         return np.where(k < 1.0, 0.0, np.where(k >= LARGEST, 1.0, found))
 
     def _sum(
-        self, weight: Callable[[Floats], Floats], rest: Callable[[Floats, float], Floats], step: Callable[[float], float]
+        self,
+        weight: Callable[[Floats], Floats],
+        rest: Callable[[Floats, float], Floats],
+        step: Callable[[float], float],
     ) -> Floats:
         """Add up weight(k) P(Y >= k) to `n_summed`, and what hidden values say of the counts above.
 
@@ -160,7 +164,8 @@ class Counts:
         k, at_least = np.arange(1.0, top + 1.0), self._at_least
         above: Floats = self.latent.expect(lambda z, rows: rest(np.maximum(self.lattice.continuous(z) - top, 0.0), top))
         above = above if self.zero is None else (1.0 - self.zero) * above
-        return (weight(k) * at_least).sum(axis=1) + above + step(top) * at_least[:, -1]
+        found: Floats = (weight(k) * at_least).sum(axis=1) + above + step(top) * at_least[:, -1]
+        return found
 
     def _quantiles(self, levels: Floats) -> Floats:
         """Halve between -1 and a count that is large enough; levels have a row for each row."""

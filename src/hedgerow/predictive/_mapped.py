@@ -64,7 +64,8 @@ class Mapped:
     def std(self) -> Floats:
         """Standard deviation of each row."""
         mean = self.mean()
-        return np.sqrt(self.latent.expect(lambda z, rows: (self.by.inverse(z) - mean[rows]) ** 2))
+        variance: Floats = self.latent.expect(lambda z, rows: (self.by.inverse(z) - mean[rows]) ** 2)
+        return np.sqrt(variance)
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the density at ``y``; -inf where there can be no value."""

@@ -76,8 +76,9 @@ class NormalMixture(Mixture):
         """Return the mixtures of some of the rows."""
         sizes = np.diff(self.first)
         own = np.repeat(chosen, sizes)
-        parts = (part[own] for part in (self.weights, self.means, self.variances))
-        return NormalMixture(np.concatenate([[0], np.cumsum(sizes[chosen])]), *parts, n_threads=self._n_threads)
+        first = np.concatenate([[0], np.cumsum(sizes[chosen])])
+        parts = self.weights[own], self.means[own], self.variances[own]
+        return NormalMixture(first, *parts, n_threads=self._n_threads)
 
     def mean(self) -> Floats:
         """Mean of each row."""

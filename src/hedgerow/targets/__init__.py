@@ -3,16 +3,16 @@
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._learning import first_target, is_due, learn_target
 from hedgerow.targets._maps import Functions, Straightened
-from hedgerow.targets._targets import Continuous, Count, Real, Target, check_target, target_from_description
+from hedgerow.targets._targets import Continuous, Count, Target, Untransformed, check_target, target_from_description
 
 __all__ = [
     "Cells",
     "Continuous",
     "Count",
     "Functions",
-    "Real",
     "Straightened",
     "Target",
+    "Untransformed",
     "check_target",
     "first_target",
     "is_due",

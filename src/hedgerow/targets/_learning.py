@@ -17,7 +17,7 @@ from hedgerow._copies import find_copies
 from hedgerow.predictive import Counts
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._maps import Functions, Straightened, is_functions
-from hedgerow.targets._targets import FAINT, Continuous, Count, Real, Target
+from hedgerow.targets._targets import FAINT, Continuous, Count, Target, Untransformed
 from hedgerow.targets._zeros import FEWEST as FEWEST_ZEROS
 from hedgerow.targets._zeros import learn_zeros
 
@@ -30,23 +30,20 @@ MOST_ROWS = 1000
 """Rows that are looked at, at most."""
 
 LEAST_GAIN, LEAST_ERRORS = 0.02, 2.0
-"""In log density a row, and in standard errors of it: targets that gain less stay real."""
+"""In log density a row, and in standard errors of it: a map that gains less over a straighter one is not taken."""
 
-LOST = (0.005, 0.03)
+LOST = (0.005, 0.015)
 """Nor may the squared leave-one-out error grow by more than the first, or by more than its standard error if that is
 more, but never by more than the second."""
 
-KNEES = (1.0, 0.5, 0.05)
+KNEES = (0.05, 0.5, 1.0)
 """Levels of the targets at which a logarithm may become straight."""
 
 LEAST_RATIO = 1.5
 """Of the largest to the smallest target: if it is less, a logarithm is all but straight."""
 
-LEAST_OF_ZEROS = 0.005
-"""In log probability a row: a forest of zeros that gains less is not kept."""
-
-MOST_SPREAD = 200.0
-"""Whole numbers whose quartiles are further apart may count as continuous, unless 0 is among them."""
+MOST_SPREAD = 1000.0
+"""Whole numbers whose quartiles are further apart may count as continuous."""
 
 MOST_OF_LARGEST = 0.05
 """Of rows: if so many have the largest of a few values, the values are grades, not counts."""
@@ -64,12 +61,10 @@ class Tried(NamedTuple):
     squares: Floats  # squared error of the mean
 
 
-def learn_target(
-    asked: Any, X: Floats, y: Floats, weights: Floats, new_forest: Callable[[], Any]
-) -> Target:
+def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, new_forest: Callable[[], Any]) -> Target:
     """Return the kind of target that is asked for, as the rows have it; ValueError if targets are not of this kind.
 
-    `asked` is a model's parameter, `new_forest` a function that returns a forest for real labels whose `_left_out`
+    `asked` is a model's parameter, `new_forest` a function that returns a forest for real labels whose `_without_rows`
     tells the distribution of each label without its row. An empty array stands for no weights.
     """
     plain = first_target(asked, y)
@@ -81,34 +76,29 @@ def learn_target(
     X, y, weights = X[some], y[some], weights[some] if weights.size else np.ones(some.size)
     shares = weights / weights.sum()
     in_steps = any(isinstance(target, Count) for target in candidates)
-    tried = sorted(
-        (_try(target, X, y, shares, new_forest, in_steps) for target in candidates),
-        key=lambda one: -float(shares @ one.logs),
-    )
-    if isinstance(tried[0].target, Count):
-        tried.insert(0, _with_zeros(tried[0], X, y, shares, new_forest))
-    if asked != "auto":
-        return tried[0].target
-    real = _try(plain, X, y, shares, new_forest, in_steps)
     n_effective = 1.0 / float(shares @ shares) * min(1.0, n_units / some.size)
-    for one in tried:
-        gain, error = _mean_and_error(one.logs - real.logs, shares, n_effective)
-        if gain > max(LEAST_GAIN, LEAST_ERRORS * error) and _is_as_near(one, real, shares, n_effective):
-            return one.target
-    return plain
+    found: Tried | None = None
+    for target in [plain, *candidates] if asked == "auto" else candidates:
+        tried = _try(target, X, y, shares, new_forest, in_steps)
+        if found is None or _is_better(tried, found, shares, n_effective):
+            found = tried
+    if found is not None and isinstance(found.target, Count):
+        found = _with_zeros(found, X, y, shares, n_effective, new_forest)
+    return plain if found is None else found.target
+
+
+def _is_better(one: Tried, other: Tried, shares: Floats, n_effective: float) -> bool:
+    """Whether targets are clearly likelier, and the mean is not further off."""
+    gain, error = _mean_and_error(one.logs - other.logs, shares, n_effective)
+    lost, error_of_lost = _mean_and_error(one.squares - other.squares, shares, n_effective)
+    least, most = (share * float(shares @ other.squares) for share in LOST)
+    return gain > max(LEAST_GAIN, LEAST_ERRORS * error) and lost <= max(least, min(error_of_lost, most))
 
 
 def _mean_and_error(values: Floats, shares: Floats, n_effective: float) -> tuple[float, float]:
     """Weighted mean, and its standard error."""
     mean = float(shares @ values)
     return mean, float(np.sqrt(shares @ (values - mean) ** 2 / n_effective))
-
-
-def _is_as_near(one: Tried, other: Tried, shares: Floats, n_effective: float) -> bool:
-    """Whether the mean is not further off, in squares: no more than is nothing, or than cannot be told."""
-    lost, error = _mean_and_error(one.squares - other.squares, shares, n_effective)
-    least, most = (share * float(shares @ other.squares) for share in LOST)
-    return lost <= max(least, min(error, most))
 
 
 def first_target(asked: Any, y: Floats) -> Target:
@@ -118,7 +108,7 @@ def first_target(asked: Any, y: Floats) -> Target:
         by.check(y)
         return Continuous(by)
     if asked in ("auto", "real"):
-        return Real()
+        return Untransformed()
     largest = float(y.max())
     if asked == "positive":
         found: Target = Continuous(Straightened("log", largest if largest > 0.0 else 1.0))
@@ -137,15 +127,15 @@ def is_due(n_rows: int) -> bool:
 
 
 def _candidates(asked: str, y: Floats) -> list[Target]:
-    """Return the maps that are worth trying."""
+    """Return the maps that are worth trying, the straightest first."""
     lowest, highest = float(y.min()), float(y.max())
     found: list[Target] = []
+    if asked == "count" or (asked == "auto" and _looks_like_counts(y)):
+        maps = [("log", 0.5), ("sqrt", highest + 1.0), ("log", highest + 1.0)]
+        found += [Count(Cells(Straightened(*numbers))) for numbers in maps]
     if lowest > 0.0 and (asked == "positive" or (asked == "auto" and highest > LEAST_RATIO * lowest)):
         knees = np.quantile(y, KNEES, method="higher")
         found += [Continuous(Straightened("log", float(knee))) for knee in np.unique(knees)]
-    if asked == "count" or (asked == "auto" and _looks_like_counts(y)):
-        maps = [("sqrt", highest + 1.0), ("log", highest + 1.0), ("log", 0.5)]
-        found += [Count(Cells(Straightened(*numbers))) for numbers in maps]
     return found
 
 
@@ -155,13 +145,11 @@ def _looks_like_counts(y: Floats) -> bool:
     values, rows = np.unique(y, return_counts=True)
     if values.size <= 2 or (values.size <= 10 and (values[0] > 0.0 or rows[-1] > MOST_OF_LARGEST * y.size)):
         return False
-    return bool(values[0] == 0.0 or np.subtract(*np.quantile(y, [0.75, 0.25])) <= MOST_SPREAD)
+    return bool(np.subtract(*np.quantile(y, [0.75, 0.25])) <= MOST_SPREAD)
 
 
-def _try(
-    target: Target, X: Floats, y: Floats, shares: Floats, new_forest: Callable[[], Any], in_steps: bool
-) -> Tried:
-    latent = new_forest().fit(X, target.encode(y), shares * y.size)._left_out()
+def _try(target: Target, X: Floats, y: Floats, shares: Floats, new_forest: Callable[[], Any], in_steps: bool) -> Tried:
+    latent = new_forest().fit(X, target.encode(y), shares * y.size)._without_rows()
     if isinstance(target, Count):
         target = Count(target.cells.moved(_borders(target.cells, latent, y, shares, 0.0)))
     dist = target.distribution(latent, X)
@@ -172,21 +160,21 @@ def _try(
     return Tried(target, latent, logs, (y - dist.mean()) ** 2)
 
 
-def _with_zeros(tried: Tried, X: Floats, y: Floats, shares: Floats, new_forest: Callable[[], Any]) -> Tried:
+def _with_zeros(
+    tried: Tried, X: Floats, y: Floats, shares: Floats, n_effective: float, new_forest: Callable[[], Any]
+) -> Tried:
     """Return the same with a forest of its zeros, if that pays."""
     if min((y == 0.0).sum(), (y > 0.0).sum()) < FEWEST_ZEROS or y[y > 0.0].max() == 1.0:
         return tried
     cells = Cells(tried.target.cells.by)
     faint = np.where(y == 0.0, FAINT, 1.0) * shares * y.size
-    latent = new_forest().fit(X, cells.middle(y), faint)._left_out()
+    latent = new_forest().fit(X, cells.middle(y), faint)._without_rows()
     cells = cells.moved(_borders(cells, latent, y, shares, 1.0))
     hidden = latent.cdf(np.full(y.size, cells.border(np.ones(1))[0]))
     zeros, probability = learn_zeros(X, y == 0.0, shares, hidden, new_forest)
     dist = Counts(latent, cells, probability)
     found = Tried(Count(cells, zeros), latent, dist.logpmf(y), (y - dist.mean()) ** 2)
-    gain = float(shares @ (found.logs - tried.logs))
-    is_better = gain > LEAST_OF_ZEROS + 3.0 / y.size and _is_as_near(found, tried, shares, y.size)
-    return found if is_better else tried
+    return found if _is_better(found, tried, shares, n_effective) else tried
 
 
 def _borders(cells: Cells, latent: Any, y: Floats, shares: Floats, least: float) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ def check_target(asked: Any) -> None:
 class Target(ABC):
     """A kind of target. Labels are what a model learns of targets: any numbers."""
 
-    NAME: ClassVar[str]
+    name: str
 
     @abstractmethod
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
@@ -72,7 +72,7 @@ class Target(ABC):
 
     def described(self) -> tuple[dict[str, Any], Arrays]:
         """Return numbers and arrays for a file."""
-        return {"name": self.NAME}, {}
+        return {"name": self.name}, {}
 
     def check(self, y: Floats) -> None:
         """Raise ValueError unless all targets are admitted."""
@@ -80,10 +80,10 @@ class Target(ABC):
             raise ValueError(self.refuse(y))
 
 
-class Real(Target):
+class Untransformed(Target):
     """Any number; learned as it is."""
 
-    NAME = "real"
+    name = "real"
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
         """Tell which targets are of this kind: all."""
@@ -111,11 +111,7 @@ class Continuous(Target):
 
     def __init__(self, by: Straightened | Functions) -> None:
         self.by = by
-
-    @property
-    def NAME(self) -> str:  # type: ignore[override]
-        """Return which of the two."""
-        return "functions" if isinstance(self.by, Functions) else "positive"
+        self.name = "functions" if isinstance(by, Functions) else "positive"
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
         """Tell which targets have a value."""
@@ -148,13 +144,13 @@ class Continuous(Target):
 
     def described(self) -> tuple[dict[str, Any], Arrays]:
         """Return numbers for a file; functions cannot be written to one."""
-        return {"name": self.NAME, "map": self.by.numbers()}, {}
+        return {"name": self.name, "map": self.by.numbers()}, {}
 
 
 class Count(Target):
     """Whole numbers from 0 on: a hidden value, rounded (Kowal and Canale 2020), and zeros of their own if need be."""
 
-    NAME = "count"
+    name = "count"
 
     def __init__(self, cells: Cells, zeros: Zeros | None = None) -> None:
         self.cells, self.zeros = cells, zeros
@@ -199,7 +195,7 @@ class Count(Target):
     def described(self) -> tuple[dict[str, Any], Arrays]:
         """Return numbers and arrays for a file."""
         zeros, arrays = (None, {}) if self.zeros is None else self.zeros.described()
-        return {"name": self.NAME, "cells": self.cells.numbers(), "zeros": zeros}, arrays
+        return {"name": self.name, "cells": self.cells.numbers(), "zeros": zeros}, arrays
 
     def _distribution(self, latent: Any, X: Floats, left_out: bool) -> Counts:
         if self.zeros is None:
@@ -214,7 +210,7 @@ def target_from_description(
     """Take back what `described` gave, or ValueError; `width` is the number of the model's columns."""
     name = described["name"]
     if name == "real":
-        return Real()
+        return Untransformed()
     if name == "functions":
         return Continuous(Functions.from_numbers(described["map"]))
     if name == "positive":
