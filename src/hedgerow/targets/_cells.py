@@ -12,7 +12,7 @@ from hedgerow.targets._maps import Straightened
 
 Floats = npt.NDArray[np.float64]
 
-MOST_SUMMED = 32
+N_SUMMED = 32
 """Counts that are added up one by one when a mean is asked for."""
 
 
@@ -30,7 +30,7 @@ class Cells:
     def __init__(self, by: Straightened, shifts: npt.ArrayLike = ()) -> None:
         self.by = by
         self._shifts = np.asarray(shifts, dtype=np.float64)
-        self.n_summed = int(min(MOST_SUMMED, 8.0 + 2.0 * by.knee))
+        self.n_summed = N_SUMMED
 
     def border(self, k: Floats) -> Floats:
         """Return where the cell of each k begins, for k of at least 1."""
@@ -71,6 +71,6 @@ class Cells:
         k = np.arange(1.0, len(shifts) + 1.0)
         borders = cells.border(k)
         is_between = (cells.middle(k - 1.0) < borders) & (borders < cells.middle(k))
-        if len(shifts) > cells.n_summed or not all(map(math.isfinite, borders)) or not is_between.all():
+        if len(shifts) >= N_SUMMED or not all(map(math.isfinite, borders)) or not is_between.all():
             raise ValueError("the cells of its counts are not in order")
         return cells
