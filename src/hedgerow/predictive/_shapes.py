@@ -22,8 +22,8 @@ N_NODES, CROWDING = 48, 4
 """Of the rule by which a shape's moments between two levels are found."""
 
 
-N_TAIL_NODES, N_TAIL_PIECES = 6, 7
-"""Of the rule by which the mean of any function is found."""
+N_TAIL_NODES, N_TAIL_PIECES, LEAST_MISSING = 6, 7, 1e-4
+"""Of the rule by which the mean of any function is found; a variance that lacks less than the last is complete."""
 
 Expected = Callable[[Floats, npt.NDArray[np.intp]], Floats]
 """A function of values and of the rows that they belong to."""
@@ -88,7 +88,7 @@ class Shape(ABC):
         last = np.cumsum([part.size for part in levels])[1:] - 1
         kept = np.delete(np.arange(z.size), last)
         missing = self.std**2 - float(probabilities[kept] @ z[kept] ** 2)
-        if 0.0 < missing < math.inf:
+        if LEAST_MISSING * self.std**2 < missing < math.inf:
             reach = math.sqrt(missing / float(probabilities[last].sum()))
             z[last[0]], z[last[1]] = min(z[last[0]], -reach), max(z[last[1]], reach)
         return z, probabilities, np.concatenate(pieces)
