@@ -60,7 +60,9 @@ def test_densities_integrate_to_one_across_the_knee():
 @pytest.mark.parametrize("degrees", [2.1, 3.0, 8.0])
 def test_heavy_tails_above_a_knee_have_the_moments_of_the_line(degrees):
     """Far above the knee the map is straight, and moments are those of Student's t, cut off near 0."""
-    dist = Mapped(LocationScale(np.array([900.0]), np.array([1.0]), StudentShape(degrees, 1.0)), Straightened("log", 1.0))
+    dist = Mapped(
+        LocationScale(np.array([900.0]), np.array([1.0]), StudentShape(degrees, 1.0)), Straightened("log", 1.0)
+    )
     z = -np.geomspace(901.0, 1e-6, 100_001)
     exact = stats.t(degrees)
     below = np.trapezoid(exact.pdf(z) * z**2, z) + 901.0**2 * exact.cdf(-901.0)
@@ -169,6 +171,7 @@ def test_functions_are_checked():
         ((np.log, np.sqrt, lambda v: -np.log(v)), "does not undo"),
         ((np.negative, np.negative, np.zeros_like), "does not rise"),
         ((lambda v: np.log(v - 1), np.exp, np.log), "no finite value"),
+        ((np.arctan, np.tan, lambda v: -np.log1p(v**2)), "one end of the line to the other"),
         ((lambda v: 1.0, np.exp, np.log), "arrays"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -32,9 +32,13 @@ MOST_ROWS = 1000
 LEAST_GAIN, LEAST_ERRORS = 0.02, 2.0
 """In log density a row, and in standard errors of it: a map that gains less over a straighter one is not taken."""
 
-LOST = (0.005, 0.015)
-"""Nor may the squared leave-one-out error grow by more than the first, or by more than its standard error if that is
-more, but never by more than the second."""
+LOST = (0.01, 0.02)
+"""Nor may the squared leave-one-out error grow by more than its standard error, which counts as no less than the first of
+these shares of it, and no more than the second."""
+
+WORST, MOST_SPILLED = 0.005, 0.005
+"""Whole numbers are counts, and positive numbers positive if intervals would lie below 0 in more than the second share of
+rows, as soon as no more than the first is lost in log density."""
 
 KNEES = (0.05, 0.5, 1.0)
 """Levels of the targets at which a logarithm may become straight."""
@@ -77,22 +81,33 @@ def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, new_forest: 
     shares = weights / weights.sum()
     in_steps = any(isinstance(target, Count) for target in candidates)
     n_effective = 1.0 / float(shares @ shares) * min(1.0, n_units / some.size)
-    found: Tried | None = None
-    for target in [plain, *candidates] if asked == "auto" else candidates:
+    tries = [plain, *candidates] if asked == "auto" else candidates
+    first = found = _try(tries[0], X, y, shares, new_forest, in_steps)
+    for target in tries[1:]:
         tried = _try(target, X, y, shares, new_forest, in_steps)
-        if found is None or _is_better(tried, found, shares, n_effective):
+        leaves_real = isinstance(found.target, Untransformed)
+        is_enough = leaves_real and (isinstance(target, Count) or _spills(found, shares))
+        if _is_better(tried, found, first, shares, n_effective, -WORST if is_enough else None):
             found = tried
-    if found is not None and isinstance(found.target, Count):
+    if isinstance(found.target, Count):
         found = _with_zeros(found, X, y, shares, n_effective, new_forest)
-    return plain if found is None else found.target
+    return found.target
 
 
-def _is_better(one: Tried, other: Tried, shares: Floats, n_effective: float) -> bool:
-    """Whether targets are clearly likelier, and the mean is not further off."""
+def _spills(real: Tried, shares: Floats) -> bool:
+    """Whether lower ends of 90 % intervals lie below 0, where no target is, in more than a few rows."""
+    below = real.latent.cdf(np.zeros(shares.size)) > 0.05
+    return float(shares @ below) > MOST_SPILLED
+
+
+def _is_better(
+    one: Tried, other: Tried, first: Tried, shares: Floats, n_effective: float, least_gain: float | None = None
+) -> bool:
+    """Whether targets are clearly likelier, or by so much, than under another map, and means as near as at first."""
     gain, error = _mean_and_error(one.logs - other.logs, shares, n_effective)
-    lost, error_of_lost = _mean_and_error(one.squares - other.squares, shares, n_effective)
-    least, most = (share * float(shares @ other.squares) for share in LOST)
-    return gain > max(LEAST_GAIN, LEAST_ERRORS * error) and lost <= max(least, min(error_of_lost, most))
+    least = max(LEAST_GAIN, LEAST_ERRORS * error) if least_gain is None else least_gain
+    lost, error_of_lost = _mean_and_error(one.squares - first.squares, shares, n_effective)
+    return gain > least and lost <= np.clip(error_of_lost, *(share * float(shares @ first.squares) for share in LOST))
 
 
 def _mean_and_error(values: Floats, shares: Floats, n_effective: float) -> tuple[float, float]:
@@ -174,7 +189,7 @@ def _with_zeros(
     zeros, probability = learn_zeros(X, y == 0.0, shares, hidden, new_forest)
     dist = Counts(latent, cells, probability)
     found = Tried(Count(cells, zeros), latent, dist.logpmf(y), (y - dist.mean()) ** 2)
-    return found if _is_better(found, tried, shares, n_effective) else tried
+    return found if _is_better(found, tried, tried, shares, n_effective) else tried
 
 
 def _borders(cells: Cells, latent: Any, y: Floats, shares: Floats, least: float) -> Floats:
