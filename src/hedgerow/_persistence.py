@@ -10,7 +10,9 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Real
 from pathlib import Path
 from typing import Any, Self
@@ -29,6 +31,18 @@ _CLASSES: dict[str, type[Saveable]] = {}
 Arrays = dict[str, npt.NDArray[Any]]
 
 _VALUES: dict[str, type[PlainValue]] = {}
+
+_APART: ContextVar[list[Any] | None] = ContextVar("_APART", default=None)
+"""Functions that a pickle carries beside the file in it; None where there is only a file."""
+
+
+@contextmanager
+def _functions_apart(functions: list[Any]) -> Iterator[None]:
+    token = _APART.set(functions)
+    try:
+        yield
+    finally:
+        _APART.reset(token)
 
 
 class PlainValue:
@@ -112,10 +126,14 @@ class Saveable:
         return model
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"file": self._to_bytes()}
+        functions: list[Any] = []
+        with _functions_apart(functions):
+            content = self._to_bytes()
+        return {"file": content, "functions": functions} if functions else {"file": content}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(type(self)._from_bytes(state["file"]).__dict__)
+        with _functions_apart(state.get("functions", [])):
+            self.__dict__.update(type(self)._from_bytes(state["file"]).__dict__)
 
     def __sklearn_clone__(self) -> Self:
         from sklearn.base import clone
@@ -198,6 +216,8 @@ def encode_parameter(name: str, value: Any) -> Any:
         return {"random_state": [kind, np.asarray(keys).tolist(), *rest]}
     if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and not math.isnan(value)):
         return value
+    if isinstance(value, list | tuple) and value and all(map(callable, value)):
+        return _apart(name, value)
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         counts = {key: count.item() if isinstance(count, np.generic) else count for key, count in value.items()}
         if all(type(count) is int for count in counts.values()):
@@ -214,12 +234,28 @@ def encode_parameter(name: str, value: Any) -> Any:
     )
 
 
+def _apart(name: str, functions: Sequence[Any]) -> dict[str, Any]:
+    carried = _APART.get()
+    if carried is None:
+        raise TypeError(
+            f"cannot save {name}={functions!r}: a file holds no code, so it cannot hold functions; pickle the model "
+            "instead, or give a parameter that is not a function"
+        )
+    carried.append(tuple(functions))
+    return {"apart": len(carried) - 1}
+
+
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
 def decode_parameter(value: Any) -> Any:
     """Take back what `encode_parameter` gave, or ValueError."""
+    if isinstance(value, dict) and "apart" in value:
+        carried, place = _APART.get(), value["apart"]
+        if carried is None or type(place) is not int or not 0 <= place < len(carried):
+            raise ValueError("a parameter is made of functions, which are not in a file")
+        return carried[place]
     if isinstance(value, dict) and "counts" in value:
         counts = value["counts"]
         if not isinstance(counts, dict) or not all(type(count) is int for count in counts.values()):

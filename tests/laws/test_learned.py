@@ -14,7 +14,7 @@ Y = 5 * X[:, 0] + 0.3 * RNG.normal(size=80)
 
 
 def new(**parameters):
-    return MondrianForestRegressor(**{"n_estimators": 8, "random_state": 0, **parameters})
+    return MondrianForestRegressor(**{"n_estimators": 8, "random_state": 0, "target": "real", **parameters})
 
 
 SET = [

@@ -101,6 +101,10 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         """Take bearings from some of the rows as if they came first; return labels and weights as they then are."""
         return labels, weights
 
+    def _weights_of(self, labels: Floats, weights: Floats) -> Floats:
+        """Weights with which the stages learn rows."""
+        return weights
+
     def _n_alike(self, labels: Floats) -> int:
         """How many of the rows that come next can be learned by the stages as they are."""
         return labels.size
@@ -302,7 +306,7 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
         copies = find_copies(X, labels)
         warn_if_doubtful(copies, stacklevel=7)
         self._begin_targets(labels, weights, copies)
-        targets = self._targets(labels)
+        targets, weights = self._targets(labels), self._weights_of(labels, weights)
         if not online or (is_second_doubling and X.shape[0] < 2 * MOST_CHOOSING):
             self._choice = choose(X, targets, weights, copies, self.scaling, self.linear, seed, self.n_jobs)
         forest = {"n_estimators": self.n_estimators, "n_jobs": self.n_jobs}
@@ -341,8 +345,9 @@ class MondrianBoosting(BoostingFiles, BaseEstimator):  # type: ignore[misc]
                 self._rows.append(X, labels, weights)
                 self._next_relearn = len(self._rows)
             else:
-                mean, doubt = self._stages.learn(X, self._targets(labels), weights)
+                own = self._weights_of(labels, weights)
+                mean, doubt = self._stages.learn(X, self._targets(labels), own)
                 self._rows.append(X, labels, weights)
-                forecast = self._compare(X, labels, mean, doubt, weights)
+                forecast = self._compare(X, labels, mean, doubt, own)
         self._relearn_if_due()
         return forecast

@@ -19,9 +19,19 @@ from hedgerow.boosting._reshaping_files import ReshapingFiles
 from hedgerow.boosting._stage import NumberStage, mean_square, weighted_mean
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
 from hedgerow.mondrian._learning import Sample
+from hedgerow.mondrian._regressor import N_SMALL_TREES, SmallForest
 from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
 from hedgerow.predictive._forecasts import check_returns
 from hedgerow.predictive._shapes import NormalShape
+from hedgerow.targets import (
+    Target,
+    Untransformed,
+    check_target,
+    first_target,
+    is_due,
+    learn_target,
+    target_from_description,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,6 +88,7 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
     (100, 2)
     """
 
+    _target: Target
     _calibration: Calibration
     _reshaping: Reshaping | None
 
@@ -93,6 +104,7 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         scaling: str = "auto",
         tail: str = "student",
         shape: str = "auto",
+        target: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -102,6 +114,7 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         self.scaling = scaling
         self.tail = tail
         self.shape = shape
+        self.target = target
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -167,8 +180,11 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         row = self._reader()(x).reshape(1, -1)
         return float(self._forecast(row, *self._stages.moments(row)).mean()[0])
 
-    def predict_dist(self, X: Any) -> LocationScale:
-        """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
+    def predict_dist(self, X: Any) -> Any:
+        """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
+
+        A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
+        """
         X = self._asked(X)
         return self._forecast(X, *self._moments(X))
 
@@ -197,6 +213,7 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         super()._check_parameters()
         self._check_one_of("tail", "student", "normal", "empirical")
         self._check_one_of("shape", "auto", "common")
+        check_target(self.target)
 
     def _checked_labels(self, y: Any) -> Floats:
         try:
@@ -205,12 +222,38 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
             raise ValueError(f"a label must be a number, got {y!r}") from None
         if labels.size and not np.abs(labels).max() <= 1e150:
             raise ValueError("labels must be finite numbers within 1e150 of zero; divide y by a constant")
+        if labels.size and self.target not in ("auto", "real"):
+            first_target(self.target, labels)
         return labels
+
+    def _begin_labels(self) -> None:
+        self._target = Untransformed()
+
+    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        self._begin_labels()
+        del self._next_relearn
+        return labels, weights
+
+    def _begin_targets(self, labels: Floats, weights: Floats, copies: Copies) -> None:
+        is_first = not hasattr(self, "_next_relearn")
+        if is_first or is_due(labels.size) or not self._target.admits(labels).all():
+            self._target = learn_target(self.target, self._rows.arrays[0], labels, weights, self._new_small_forest)
 
     def _targets(self, labels: Floats) -> Floats:
-        return labels
+        return self._target.encode(labels)
+
+    def _weights_of(self, labels: Floats, weights: Floats) -> Floats:
+        return self._target.weigh(labels, weights)
+
+    def _n_alike(self, labels: Floats) -> int:
+        admitted = self._target.admits(labels)
+        return labels.size if admitted.all() else int(np.argmin(admitted))
+
+    def _new_small_forest(self) -> SmallForest:
+        return SmallForest(N_SMALL_TREES, n_jobs=self.n_jobs, random_state=0)
 
     def _calibrate(self, labels: Floats, weights: Floats, copies: Copies) -> None:
+        labels = self._targets(labels)
         _, _, residuals, doubts = self._stages
         found = calibrate(residuals, doubts, weights, self.tail)
         variance = mean_square(labels - weighted_mean(labels, weights), weights)
@@ -254,25 +297,27 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         sample = copies.of(drawn), dist, drawn
         self._reshaping = reshaping.fit_reshaping(X, labels, weights, *sample, self._seed, **forest)
 
-    def _left_out(self) -> tuple[Floats, LocationScale]:
+    def _left_out(self) -> tuple[Floats, Any]:
         """Labels and distributions of the rows when the stages were last learned."""
         _, _, residuals, doubts = self._stages
         X, labels = (part[: residuals.size] for part in self._rows.arrays[:2])
-        dist = self._calibration.distribution(labels - residuals, doubts)
-        if self._reshaping is None:
-            return labels, dist
-        copies = find_copies(X, labels)
-        return labels, self._reshaping.apply_left_out(dist, X, self._calibration.spread(doubts), copies)
+        dist = self._calibration.distribution(self._targets(labels) - residuals, doubts)
+        if self._reshaping is not None:
+            copies = find_copies(X, labels)
+            dist = self._reshaping.apply_left_out(dist, X, self._calibration.spread(doubts), copies)
+        return labels, self._target.left_out(dist, X)
 
-    def _forecast(self, X: Floats, mean: Floats, doubt: Floats, inflation: Floats | None = None) -> LocationScale:
+    def _forecast(self, X: Floats, mean: Floats, doubt: Floats, inflation: Floats | None = None) -> Any:
         dist = self._calibration.distribution(mean, doubt, inflation)
-        return dist if self._reshaping is None else self._reshaping.apply(dist, X, self._calibration.spread(doubt))
+        if self._reshaping is not None:
+            dist = self._reshaping.apply(dist, X, self._calibration.spread(doubt))
+        return self._target.distribution(dist, X)
 
     def _first_forecast(self) -> LocationScale:
         return LocationScale(np.zeros(1), np.ones(1), NormalShape())
 
-    def _compare(self, X: Floats, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> LocationScale:
-        self._calibration, inflation = self._calibration.after(labels - mean, doubt, weights)
+    def _compare(self, X: Floats, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> Any:
+        self._calibration, inflation = self._calibration.after(self._targets(labels) - mean, doubt, weights)
         return self._forecast(X, mean, doubt, inflation)
 
     # Files.
@@ -281,11 +326,15 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         state = super()._fitted_state()
         if state is not None:
             reshaping, arrays = self._described_reshaping()
-            state[0].update(self._calibration.described(), reshaping=reshaping)
-            state[1].update(arrays)
+            target, of_target = self._target.described()
+            state[0].update(self._calibration.described(), reshaping=reshaping, target=target)
+            state[1].update(arrays | of_target)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
         super()._restore_fitted_state(numbers, arrays)
+        new_forest, width = self._new_small_forest, self.n_features_in_
+        self._target = target_from_description(numbers["target"], arrays, new_forest, width)
+        self._target.check(self._rows.labels)
         self._calibration = Calibration.from_description(numbers)
         self._reshaping = self._restored_reshaping(numbers["reshaping"], arrays)

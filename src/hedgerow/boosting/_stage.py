@@ -88,6 +88,7 @@ class BoostedForest(MondrianForest):
 class NumberStage(BoostedForest, MondrianForestRegressor):
     """A stage for labels that are numbers."""
 
+    _ALWAYS_REAL = True
     N_DOUBTS = 3  # the variance within the trees, that between them, and what gaps add
     label_shape = ()
 

@@ -264,7 +264,7 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     def _begin_labels(self, y: Any) -> None:
         self._classes = ClassTable()
 
-    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    def _begin_anew(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
         return self._renumbered(labels, weights)
 
     def _encode_labels(self, y: Any) -> Floats:

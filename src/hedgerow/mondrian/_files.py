@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow._persistence import Arrays, Saveable, encode_parameter
+from hedgerow._persistence import Arrays, Saveable, decode_parameter, encode_parameter
 from hedgerow.mondrian._scaling import ColumnScaling
 
 
@@ -68,7 +68,7 @@ class ForestFiles(Saveable):
         for name, value in numbers["shaped_by"].items():
             if name not in self._SHAPING:
                 raise ValueError(f"unknown parameter {name!r}")
-            setattr(self, name, value)
+            setattr(self, name, decode_parameter(value))
         self._check_parameters()
         width, seed, names = int(numbers["width"]), int(numbers["seed"]), numbers["feature_names"]
         if width < 1 or not 0 <= seed < 2**64 or self.n_estimators > 10**6:

@@ -63,6 +63,17 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         """Return labels as the core may hold them already."""
         return self._encode_labels(y)
 
+    def _begin_target(self, X: Floats, y: Any, weights: Floats) -> None:
+        """Take bearings from the rows of a batch, labels included."""
+
+    def _read_labels(self, y: Any) -> Floats:
+        """Return labels that are about to come in a stream, checked."""
+        return self._encode_labels(y)
+
+    def _arrive(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Return the next of the labels read, as the core takes them, and weights: one, and as many as are alike."""
+        return labels, weights
+
     # Learning.
 
     @all_or_nothing
@@ -87,11 +98,12 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         X, y, weights = drop_weightless(X, y, sample_weight)
         if X.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
+        recent = slice(None if self.window is None else -self.window, None)
         self._begin_labels(y)
+        self._begin_target(X[recent], y[recent], weights[recent])
         labels = self._encode_labels(y)
         weights = self._weigh(labels, weights, online=False)
         self._warn_if_light(weights, X.shape[0])
-        recent = slice(None if self.window is None else -self.window, None)
         sample = self._sample(X[recent], labels[recent], weights[recent])
         warn_if_doubtful(sample.copies)
         self._learn_batch(sample, draw_seed(self.random_state))
@@ -368,7 +380,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
             self._begin_labels(y[:1])
         if announced is not None:
             self._encode_labels(announced)
-        labels = self._encode_labels(y)
+        labels = self._read_labels(y)
         weights = self._weigh(labels, weights, online=True)
         if first:
             self._begin(X[0])
@@ -384,7 +396,9 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
             self._review_if_due()
             longest = max(1, WORK_BETWEEN_SIGNALS // self._core.n_trees)
             end = min(begin + longest, X.shape[0], begin + self._core.next_review - self._core.arrivals)
-            yield X[begin:end], labels[begin:end], weights[begin:end]
+            arriving = self._arrive(labels[begin:end], weights[begin:end])
+            end = begin + arriving[0].shape[0]
+            yield X[begin:end], *arriving
             begin = end
         if begin > 0:
             self._review_if_due()

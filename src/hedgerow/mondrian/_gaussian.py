@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,15 @@ from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
+from hedgerow.targets import (
+    Target,
+    Untransformed,
+    check_target,
+    first_target,
+    is_due,
+    learn_target,
+    target_from_description,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -42,14 +51,17 @@ class GaussianForest(MondrianForest):
     drift_rate: float | None
     noise_variance: float | None
     signal_to_noise: float | None
+    target: Any
 
+    _target: Target
     _origin: float  # subtracted from all labels
     _calibration: Calibration
     _gaps: Gaps
     _noise: Noise | None
     _noise_ratio: float  # K where the core has no hierarchy to keep it
 
-    _SHAPING = (*MondrianForest._SHAPING, "smoothing")
+    _SHAPING = (*MondrianForest._SHAPING, "smoothing", "target")
+    _ALWAYS_REAL: ClassVar[bool] = False  # whether it is a part of something else, which gives it labels
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -61,6 +73,8 @@ class GaussianForest(MondrianForest):
             raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
         if self.prior_mean is not None and not (isinstance(self.prior_mean, Real) and math.isfinite(self.prior_mean)):
             raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
+
+        check_target(self.target)
 
     def _y_checks(self) -> dict[str, Any]:
         return {"y_numeric": True}
@@ -76,16 +90,32 @@ class GaussianForest(MondrianForest):
 
     def _begin_labels(self, y: Any) -> None:
         self._calibration, self._gaps, self._noise = Calibration(), Gaps(), None
-        self._origin = _origin_of(_finite(y))
+        self._adopt_target(
+            Untransformed() if self._asked_target == "auto" else first_target(self._asked_target, _finite(y)), y
+        )
 
-    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        y = labels + self._origin
+    def _begin_target(self, X: Floats, y: Any, weights: Floats) -> None:
+        if self._asked_target != "real":
+            self._adopt_target(learn_target(self._asked_target, X, _finite(y), weights, self._new_small_forest), y)
+
+    def _adopt_target(self, target: Target, y: Any) -> None:
+        """Take a kind of target, and an origin from targets."""
+        self._target, labels = target, target.encode(_finite(y))
+        self._origin = _origin_of(labels)
+
+    def _begin_anew(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        y = self._decoded(labels)
+        weights = self._target.unweigh(y, weights) if weights.size else weights
         self._begin_labels(y)
-        return self._encode_labels(y), weights
+        self._begin_target(X, y, weights)
+        labels = self._encode_labels(y)
+        return labels, self._weigh(labels, weights, online=False)
 
     def _encode_labels(self, y: Any) -> Floats:
         """Labels from an origin, so that a large offset costs no precision."""
-        labels = _finite(y)
+        targets = _finite(y)
+        self._target.check(targets)
+        labels = self._target.encode(targets)
         if labels.size and not np.abs(labels / 2 - self._origin / 2).max() <= LARGEST_LABEL:
             raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their median; divide y by a constant")
         shifted: Floats = labels - self._origin
@@ -96,7 +126,82 @@ class GaussianForest(MondrianForest):
             label = float(y) - self._origin
         except (TypeError, ValueError):
             raise ValueError(f"a label must be a number, got {y!r}") from None
-        return label if abs(label) <= LARGEST_LABEL else float(self._encode_labels([y])[0])
+        if isinstance(self._target, Untransformed) and abs(label) <= LARGEST_LABEL:
+            return label
+        return float(self._arrive(self._read_labels([y]), NO_WEIGHTS)[0][0])
+
+    def _encode_known_label(self, y: Any) -> float:
+        return float(self._encode_labels([y])[0])
+
+    def _read_labels(self, y: Any) -> Floats:
+        targets = _finite(y)
+        if self._is_learned_target and not self._target.admits(targets).all():
+            return targets  # the forest will turn to real targets on the way
+        self._encode_labels(targets)
+        return targets
+
+    def _arrive(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        if not self._target.admits(labels[:1]).all():
+            self._reencode(Untransformed())
+            self._review(keeps_target=True)
+        admitted = self._target.admits(labels)
+        alike = slice(labels.size if admitted.all() else int(np.argmin(admitted)))
+        return self._encode_labels(labels[alike]), self._target.weigh(labels[alike], weights[alike])
+
+    def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
+        return weights if online else self._weighted(labels, weights)
+
+    def _weighted(self, labels: Floats, weights: Floats) -> Floats:
+        return self._target.weigh(self._decoded(labels), weights)
+
+    def _weigh_one(self, label: float) -> float:
+        return (
+            1.0 if isinstance(self._target, Untransformed) else float(self._weighted(np.array([label]), np.ones(1))[0])
+        )
+
+    def _decoded(self, labels: Floats) -> Floats:
+        """Targets of labels that the core holds."""
+        return self._target.decode(self._origin + labels)
+
+    # Kinds of targets.
+
+    @property
+    def _asked_target(self) -> Any:
+        """What is asked for: "auto" is "real" where the user speaks of labels, or follows the paper."""
+        numbers = self.prior_mean, self.drift_variance, self.noise_variance
+        is_plain = not self._learns or self.smoothing == "moments" or numbers != (None, None, None)
+        return "real" if self._ALWAYS_REAL or (is_plain and self.target == "auto") else self.target
+
+    @property
+    def _is_learned_target(self) -> bool:
+        return isinstance(self._asked_target, str) and self._asked_target == "auto"
+
+    def _review_target(self) -> None:
+        n, asked = self._core.n_rows, self._asked_target
+        if not isinstance(asked, str) or asked == "real" or not is_due(n):
+            return
+        y, weights = self._decoded(self._core.row_labels()), self._core.row_weights()
+        rows = self._core.row_values(), y, self._target.unweigh(y, weights if weights.size else np.ones(n))
+        self._reencode(learn_target(asked, *rows, self._new_small_forest))
+
+    def _reencode(self, target: Target) -> None:
+        """Bring all labels held to another kind of target. Trees have not looked at labels, and stay."""
+        if isinstance(target, Untransformed) and isinstance(self._target, Untransformed):
+            return
+        arrays, before = self._core.archive(), self._core
+        y, weights = self._decoded(arrays["rows.labels"]), arrays["rows.weights"]
+        weights = target.weigh(y, self._target.unweigh(y, weights if weights.size else np.ones(y.size)))
+        self._adopt_target(target, self._decoded(before.row_labels()))
+        labels = target.encode(y) - self._origin
+        held, heavy = (np.delete(part, arrays["rows.freed"]) for part in (labels, weights))
+        mean = float(np.average(held, weights=heavy))
+        arrays["seen.labels"] = np.array([heavy.sum(), mean, float(heavy @ (held - mean) ** 2)])
+        arrays["rows.labels"], arrays["rows.weights"] = labels, weights if (weights != 1.0).any() else NO_WEIGHTS
+        core = self._empty_core(before.width, before.seed)
+        core.restore(arrays)
+        if not isinstance(core, _core.MomentsForest):
+            core.set_model(*before.model, n_threads_of(self.n_jobs))
+        self._core, self._gaps = core, Gaps()
 
     def _settings(self) -> Smoothing:
         return Smoothing(
@@ -193,6 +298,10 @@ class GaussianForest(MondrianForest):
         """A forest for the logarithms of squared residuals: it has neither intervals nor noise of its own."""
         raise NotImplementedError
 
+    def _new_small_forest(self) -> Any:
+        """A forest for some of the rows, that is asked what it says of each without it."""
+        raise NotImplementedError
+
     def _rule(self) -> _core.QueryRule:
         return self._rule_of(self._core, self._calibration)
 
@@ -211,9 +320,10 @@ class GaussianForest(MondrianForest):
             model = list(self._core.model) if is_hierarchy else [self._noise_ratio]
             calibration = None if math.isnan(self._calibration.variance) else list(self._calibration)
             noise, arrays = (None, {}) if self._noise is None else self._noise.described()
-            described = {"calibration": calibration, "gaps": self._gaps.described(), "noise": noise}
+            target, of_target = self._target.described()
+            described = {"calibration": calibration, "gaps": self._gaps.described(), "noise": noise, "target": target}
             state[0].update(origin=self._origin, model=model, **described)
-            state[1].update(arrays)
+            state[1].update(arrays | of_target)
         return state
 
     def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
@@ -224,6 +334,8 @@ class GaussianForest(MondrianForest):
             self._calibration = Calibration.from_numbers(numbers["calibration"])
         if numbers["noise"] is not None:
             self._noise = Noise.from_description(numbers["noise"], arrays, self._new_noise_forest())
+        new_forest, width = self._new_small_forest, int(numbers["width"])
+        self._target = target_from_description(numbers["target"], arrays, new_forest, width)
         self._restored_model = [float(number) for number in numbers["model"]]
         if not math.isfinite(self._origin):
             raise ValueError("its origin is not finite")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._copies import prints_of
+from hedgerow._known_rows import said_of, said_without
 from hedgerow._persistence import Arrays
 from hedgerow._simplex import Point, around, minimise
 
@@ -45,22 +45,11 @@ class Noise(NamedTuple):
 
     def factors(self, X: Floats) -> Floats:
         """By how much the variance of each row differs; columns that have come since are not looked at."""
-        return self._factors(self.forest.predict(np.ascontiguousarray(X[:, : self.forest.n_features_in_])))
+        return self._factors(said_of(self.forest, X))
 
     def left_out_factors(self, X: Floats) -> Floats:
-        """The same of rows that may be among those it was learned from, each without itself.
-
-        Cores keep rows in single precision, so rows are known again by rounded values.
-        """
-        found, core = self.factors(X), self.forest._core
-        own, width = core.row_values(), core.width
-        span = np.maximum(np.ptp(own, axis=0), np.finfo(np.float64).tiny)
-        of_own, asked = (prints_of(np.round((rows[:, :width] - own[0]) / span * 2**14)) for rows in (own, X))
-        order = np.argsort(of_own, kind="stable")
-        at = np.searchsorted(of_own[order], asked).clip(max=of_own.size - 1)
-        is_own = of_own[order][at] == asked
-        found[is_own] = self._factors(self.forest.loo_predict().mean[order[at[is_own]]])
-        return found
+        """The same of rows that may be among those it was learned from, each without itself."""
+        return self._factors(said_without(self.forest, X))
 
     def _factors(self, said: Floats) -> Floats:
         logs = self.offset + self.slope * said

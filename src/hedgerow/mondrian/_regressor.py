@@ -12,14 +12,18 @@ from scipy.special import logsumexp
 from sklearn.base import RegressorMixin
 
 from hedgerow._validation import n_threads_of
-from hedgerow.mondrian._calibration import Calibration, log_density
+from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaussian import GaussianForest
 from hedgerow.mondrian._learning import Effort
 from hedgerow.mondrian._noise import N_TREES as N_NOISE_TREES
-from hedgerow.predictive import LeaveOneOut, NormalMixture
+from hedgerow.predictive import Forecasts, LeaveOneOut, NormalMixture
 from hedgerow.predictive._forecasts import check_returns, joined
+from hedgerow.targets import Untransformed
 
 Floats = npt.NDArray[np.float64]
+
+N_SMALL_TREES = 15
+"""Of forests that tell what targets are."""
 
 
 class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[misc]
@@ -116,6 +120,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         drift_rate: float | None = None,
         noise_variance: float | None = None,
         signal_to_noise: float | None = None,
+        target: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -131,6 +136,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         self.drift_rate = drift_rate
         self.noise_variance = noise_variance
         self.signal_to_noise = signal_to_noise
+        self.target = target
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -152,9 +158,14 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         std : array of shape (n_samples,), only if `return_std`
         """
         X = self._query_rows(X)
+        if not isinstance(self._target, Untransformed):
+            if not return_std:
+                return self._from_dist(X, lambda dist, rows: dist.mean())
+            moments = self._from_dist(X, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
+            return moments[:, 0], moments[:, 1]
         rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
         parts = [self._core.moments(X[rows], rule, n_threads) for rows in self._pieces(X.shape[0])]
-        mean: Floats = self._origin + np.concatenate([part[0] for part in parts])
+        mean = self._origin + np.concatenate([part[0] for part in parts])
         if not return_std:
             return mean
         within, between, added = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
@@ -164,11 +175,16 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
+        if not isinstance(self._target, Untransformed):
+            return float(self._distributions(self._read_row(x).reshape(1, -1)).mean()[0])
         return float(self._origin + self._with_row(self._core.mean_one, x, self._rule()))
 
-    def predict_dist(self, X: Any) -> NormalMixture:
-        """Return the predictive mixture of each row, whole: moments, density, quantiles, draws."""
-        return self._mixtures(self._query_rows(X))
+    def predict_dist(self, X: Any) -> Any:
+        """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
+
+        A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
+        """
+        return self._distributions(self._query_rows(X))
 
     def predict_then_learn(
         self,
@@ -196,8 +212,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
 
         Returns
         -------
-        forecasts : NormalMixture
-            If `returns` is "dist".
+        forecasts : NormalMixture or Forecasts
+            If `returns` is "dist"; the latter where targets are not real.
         mean, std : arrays of shape (n_samples,)
             Otherwise. With "std" they have the bits of `predict`.
         interval : array of shape (n_samples, 2)
@@ -208,9 +224,10 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         if returns == "std":
             return joined(2, (self._moments_then_learn(*rows) for rows in stream))
         if returns == "interval":
-            mixtures = (self._mixtures_then_learn(*rows) for rows in stream)
-            return joined(3, ((part.mean(), part.std(), part.interval(confidence)) for part in mixtures))
-        return NormalMixture.joined([self._mixtures_then_learn(*rows) for rows in stream])
+            made = (self._forecast_then_learn(*rows) for rows in stream)
+            return joined(3, ((part.mean(), part.std(), part.interval(confidence)) for part in made))
+        parts = [self._forecast_then_learn(*rows) for rows in stream]
+        return NormalMixture.joined(parts) if all(type(part) is NormalMixture for part in parts) else Forecasts(parts)
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Central prediction interval of each row: shape (n_samples, 2). Quantiles are those of the mixture."""
@@ -241,20 +258,11 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
             A named tuple: mean, std and log_density, one number a row, in the order in which rows were learned.
         """
         self._check_hierarchy("loo_predict")
-        rule, n_threads, labels = self._rule(), n_threads_of(self.n_jobs), self._core.row_labels()
-        calibration, groups = self._calibration, self._groups_held()
-        if math.isnan(calibration.variance):
-            calibration = Calibration(*self._core.query(rule)[1:])
-        factors = np.ones(labels.size)
-        if self._noise is not None:
-            factors = self._noise.left_out_factors(self._core.row_values())
-        parts: list[tuple[Floats, Floats, Floats]] = []
-        for places in np.array_split(np.arange(labels.size, dtype=np.uint32), 1 + labels.size // 20_000):
-            means, variances = self._core.leave_one_out_by_tree(rule, places, groups, n_threads)
-            variances = factors[places, None] * calibration.variances(variances)
-            std = np.sqrt(variances.mean(axis=1) + calibration.spread**2 * means.var(axis=1))
-            density = log_density(calibration, labels[places], means, variances)
-            parts.append((self._origin + means.mean(axis=1), std, density))
+        y, X = self._decoded(self._core.row_labels()), self._core.row_values()
+        parts = []
+        for places in np.array_split(np.arange(y.size), 1 + y.size // 20_000):
+            dist = self._target.left_out(self._without_rows(places), X[places])
+            parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
         return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
 
     # Hyper-parameters in use.
@@ -300,14 +308,43 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
             raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
         self._check_learned()
 
-    def _mixtures(self, X: Floats) -> NormalMixture:
-        return self._mixture_of(X, *self._core.mixtures(X, self._rule(), n_threads_of(self.n_jobs)))
+    def _without_rows(self, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
+        """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
+        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
+        places = np.arange(self._core.n_rows) if places is None else places
+        n = places.size
+        calibration, groups = self._calibration, self._groups_held()
+        if math.isnan(calibration.variance):
+            calibration = Calibration(*self._core.query(rule)[1:])
+        factors = np.ones(n)
+        if self._noise is not None:
+            factors = self._noise.left_out_factors(self._core.row_values()[places])
+        means, variances = self._core.leave_one_out_by_tree(rule, places.astype(np.uint32), groups, n_threads)
+        variances = factors[:, None] * calibration.variances(variances)
+        centre = means.mean(axis=1, keepdims=True)
+        means = self._origin + centre + calibration.spread * (means - centre)
+        n_trees, (weights, ratios) = means.shape[1], calibration.tails
+        return NormalMixture(
+            np.arange(n + 1) * n_trees * ratios.size,
+            np.tile(weights / n_trees, n * n_trees),
+            np.repeat(means, ratios.size),
+            np.outer(variances, ratios).ravel(),
+            n_threads=n_threads,
+        )
 
-    def _mixtures_then_learn(self, X: Floats, labels: Floats, sample_weight: Floats) -> NormalMixture:
+    def _distributions(self, X: Floats) -> Any:
+        mixtures = self._mixture_of(X, *self._core.mixtures(X, self._rule(), n_threads_of(self.n_jobs)))
+        return self._target.distribution(mixtures, X)
+
+    def _forecast_then_learn(self, X: Floats, labels: Floats, sample_weight: Floats) -> Any:
         n_threads = n_threads_of(self.n_jobs)
-        return self._mixture_of(X, *self._core.predict_then_learn(X, labels, sample_weight, self._rule(), n_threads))
+        said = self._core.predict_then_learn(X, labels, sample_weight, self._rule(), n_threads)
+        return self._target.distribution(self._mixture_of(X, *said), X)
 
     def _moments_then_learn(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        if not isinstance(self._target, Untransformed):
+            dist = self._forecast_then_learn(X, labels, weights)
+            return dist.mean(), dist.std()
         said = self._core.moments_then_learn(X, labels, weights, self._rule(), n_threads_of(self.n_jobs))
         return self._origin + said[0], self._std(X, *said[1:])
 
@@ -335,11 +372,14 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
     def _new_noise_forest(self) -> MondrianForestRegressor:
         return NoiseForest(N_NOISE_TREES, n_jobs=self.n_jobs, random_state=0)
 
-    def _from_dist(self, X: Floats, ask: Callable[[NormalMixture, slice], Floats]) -> Floats:
-        """Ask the mixtures of a few thousand rows at a time: whole, they take far more room than the answer."""
+    def _new_small_forest(self) -> MondrianForestRegressor:
+        return SmallForest(N_SMALL_TREES, n_jobs=self.n_jobs, random_state=0)
+
+    def _from_dist(self, X: Floats, ask: Callable[[Any, slice], Floats]) -> Floats:
+        """Ask the distributions of a few thousand rows at a time: whole, they take far more room than the answer."""
         step = 4096
         parts = [
-            ask(self._mixtures(X[begin : begin + step]), slice(begin, begin + step))
+            ask(self._distributions(X[begin : begin + step]), slice(begin, begin + step))
             for begin in range(0, max(1, X.shape[0]), step)
         ]
         return np.concatenate(parts)
@@ -348,4 +388,12 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
 class NoiseForest(MondrianForestRegressor):
     """A forest that is asked for means only, and so spends less on learning."""
 
+    _ALWAYS_REAL = True
     _EFFORT = Effort(most_rows=2000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=0)
+
+
+class SmallForest(MondrianForestRegressor):
+    """A forest on a few rows that is asked what it says of each without it, noise that varies included."""
+
+    _ALWAYS_REAL = True
+    _EFFORT = Effort(most_rows=1000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=500)

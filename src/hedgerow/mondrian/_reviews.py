@@ -53,7 +53,10 @@ class ReviewedForest(WideningForest):
     def _set_label_model(self, core: Any) -> None:
         """Set the label model's hyper-parameters to what can be said before trees have grown."""
 
-    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    def _review_target(self) -> None:
+        """Look again at what labels are, and bring those held to that."""
+
+    def _begin_anew(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Take bearings from rows of the core as if they came first; labels and weights as the core then takes them."""
         return labels, weights
 
@@ -187,7 +190,7 @@ class ReviewedForest(WideningForest):
             for part in (core.row_values(), core.row_labels(), core.row_weights())
         )
         if labels.size:
-            labels, weights = self._begin_anew(labels, weights)
+            labels, weights = self._begin_anew(X, labels, weights)
             self._learn_batch(self._sample(X, labels, weights), core.seed)
         else:
             forget_everything(self)
@@ -204,7 +207,10 @@ class ReviewedForest(WideningForest):
         if self._core.arrivals >= self._core.next_review:
             self._review()
 
-    def _review(self) -> None:
+    @all_or_nothing
+    def _review(self, keeps_target: bool = False) -> None:
+        if not keeps_target:
+            self._review_target()
         core, scaling = self._core, self._scaling
         if core.n_rows > 0 and (self.scaling != "none" or self._learns):
             rows = self._sample(core.row_values(), core.row_labels(), core.row_weights())

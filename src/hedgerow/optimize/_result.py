@@ -103,5 +103,7 @@ class Result:
             return None
         columns = self.space.columns(self.places[given])
         seed = self.surrogate.random_state
-        forest = MondrianForestRegressor(n_estimators=50, random_state=seed).fit(columns, self.values[given])
+        forest = MondrianForestRegressor(n_estimators=50, random_state=seed, target="real").fit(
+            columns, self.values[given]
+        )
         return self.space.decode(self.places[given][int(np.argmin(forest.predict(columns)))])

@@ -1,19 +1,23 @@
 """Small frozen results of predictions."""
 
+from hedgerow.predictive._counts import Counts
 from hedgerow.predictive._forecasts import Forecasts
 from hedgerow.predictive._label_mixture import LabelMixture
 from hedgerow.predictive._leave_one_out import LeaveOneOut
 from hedgerow.predictive._location_scale import LocationScale
+from hedgerow.predictive._mapped import Mapped
 from hedgerow.predictive._normal_mixture import NormalMixture
 from hedgerow.predictive._reshaped import Reshaped
 from hedgerow.predictive._student_mixture import StudentMixture
 from hedgerow.predictive._uncertainty import Uncertainty
 
 __all__ = [
+    "Counts",
     "Forecasts",
     "LabelMixture",
     "LeaveOneOut",
     "LocationScale",
+    "Mapped",
     "NormalMixture",
     "Reshaped",
     "StudentMixture",

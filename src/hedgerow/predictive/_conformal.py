@@ -58,6 +58,10 @@ class ConformalShape(Shape):
         found: Floats = np.sign(levels - 0.5) * np.where(levels == 0.5, 0.0, reach)
         return found
 
+    def quadrature(self, knots: Floats) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
+        """Of the scores, smoothed: extreme quantiles may be infinite."""
+        return self.smooth.quadrature(knots)
+
     def numbers(self) -> list[float]:
         """Conformal shapes are not written to files; the scores are."""
         raise NotImplementedError

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from hedgerow.predictive._normal_mixture import NormalMixture
+from hedgerow.predictive._shapes import Expected
 
 Floats = npt.NDArray[np.float64]
 
@@ -77,6 +78,12 @@ class LabelMixture:
             raise ValueError(f"quantiles must be a number or a 1-D list of numbers between 0 and 1, got {q!r}")
         found = self._quantiles(np.atleast_1d(levels))
         return found if levels.ndim else found[:, 0]
+
+    def expect(self, function: Expected) -> Floats:
+        """Mean of a function of each row's value. It is told values, and which rows they belong to."""
+        values = function(self.labels, np.repeat(np.arange(len(self)), self.sizes))
+        found: Floats = np.add.reduceat(self.weights * values, self.first[:-1])
+        return found
 
     def interval(self, confidence: float = 0.9) -> Floats:
         """Central interval of each row: lower and upper ends, shape ``(n, 2)``."""

@@ -6,9 +6,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-from hedgerow.predictive._shapes import Shape
+from hedgerow.predictive._shapes import Expected, Shape
 
 Floats = npt.NDArray[np.float64]
+
+KNOTS = np.array([0.0, 0.02, *np.arange(1, 10) / 10, 0.98, 1.0])
+"""Levels between which a rule of quadrature is applied."""
 
 
 class LocationScale:
@@ -66,6 +69,13 @@ class LocationScale:
             return self.location + self.scale * at
         quantiles: Floats = self.location[:, None] + self.scale[:, None] * at
         return quantiles
+
+    def expect(self, function: Expected) -> Floats:
+        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        z, shares, _ = self.shape.quadrature(KNOTS)
+        values = function(self.location[:, None] + self.scale[:, None] * z, np.arange(len(self))[:, None])
+        found: Floats = (values * shares).sum(axis=1)
+        return found
 
     def interval(self, confidence: float = 0.9) -> Floats:
         """Central interval of each row: shape (n, 2)."""

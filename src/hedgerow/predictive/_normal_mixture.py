@@ -10,8 +10,16 @@ from scipy.special import ndtri
 
 from hedgerow._core import Components
 from hedgerow.predictive._mixture import Mixture
+from hedgerow.predictive._shapes import Expected
 
 Floats = npt.NDArray[np.float64]
+
+NODES, NODE_SHARES = np.polynomial.hermite_e.hermegauss(16)
+NODE_SHARES = NODE_SHARES / NODE_SHARES.sum()
+"""Gauss and Hermite's rule, for each component."""
+
+AT_ONCE = 1 << 16
+"""Components to which it is applied at once."""
 
 
 class NormalMixture(Mixture):
@@ -64,6 +72,14 @@ class NormalMixture(Mixture):
         )
         return cls(first, weights, means, variances, n_threads=parts[0]._n_threads if parts else 1)
 
+    def of_rows(self, chosen: npt.NDArray[np.bool_]) -> NormalMixture:
+        """Return the mixtures of some of the rows."""
+        sizes = np.diff(self.first)
+        own = np.repeat(chosen, sizes)
+        first = np.concatenate([[0], np.cumsum(sizes[chosen])])
+        parts = self.weights[own], self.means[own], self.variances[own]
+        return NormalMixture(first, *parts, n_threads=self._n_threads)
+
     def mean(self) -> Floats:
         """Mean of each row."""
         return self._sum(self.weights * self.means)
@@ -90,6 +106,16 @@ class NormalMixture(Mixture):
         levels = self._levels(q)
         found = self._components.quantiles(levels.ravel(), ndtri(levels).ravel(), self._n_threads)
         return found if levels.ndim else found[:, 0]
+
+    def expect(self, function: Expected) -> Floats:
+        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        row = np.repeat(np.arange(len(self)), np.diff(self.first))
+        deviations, means = np.sqrt(self.variances), np.empty(row.size)
+        for begin in range(0, row.size, AT_ONCE):
+            some = slice(begin, begin + AT_ONCE)
+            values = function(self.means[some, None] + deviations[some, None] * NODES, row[some, None])
+            means[some] = (values * NODE_SHARES).sum(axis=1)
+        return self._sum(self.weights * means)
 
     def _draw(self, chosen: npt.NDArray[np.intp], rng: np.random.RandomState) -> Floats:
         draws: Floats = self.means[chosen] + np.sqrt(self.variances[chosen]) * rng.standard_normal(chosen.shape)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from hedgerow.predictive._location_scale import LocationScale
-from hedgerow.predictive._shapes import Shape
+from hedgerow.predictive._shapes import Expected, Shape
 
 Floats = npt.NDArray[np.float64]
 
@@ -65,6 +65,13 @@ class Reshaped(LocationScale):
             raise ValueError(f"quantile levels must lie between 0 and 1, got {q!r}")
         found = self._quantiles(np.broadcast_to(wanted, (len(self), *np.atleast_1d(wanted).shape)))
         return found[:, 0] if wanted.ndim == 0 else found
+
+    def expect(self, function: Expected) -> Floats:
+        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        z, shares, pieces = self.shape.quadrature(self.knots)
+        values = function(self.location[:, None] + self.scale[:, None] * z, np.arange(len(self))[:, None])
+        found: Floats = (values * (shares * self._slopes[:, pieces])).sum(axis=1)
+        return found
 
     def rvs(self, size: int = 1, random_state: object = None) -> Floats:
         """Draw ``size`` values for each row: shape (n, size)."""

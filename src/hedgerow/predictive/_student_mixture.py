@@ -6,7 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from hedgerow.predictive._location_scale import KNOTS
 from hedgerow.predictive._mixture import Mixture
+from hedgerow.predictive._shapes import Expected, StudentShape
 
 Floats = npt.NDArray[np.float64]
 
@@ -84,6 +86,16 @@ class StudentMixture(Mixture):
         if levels.ndim == 0:
             return found[0]
         return np.stack(found, axis=-1) if found else np.empty((len(self), 0))
+
+    def expect(self, function: Expected) -> Floats:
+        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        means = np.empty(self.weights.size)
+        for degrees in np.unique(self.degrees):
+            own = np.flatnonzero(self.degrees == degrees)
+            z, shares, _ = StudentShape(float(degrees), 1.0).quadrature(KNOTS)
+            values = function(self.locations[own, None] + self.scales[own, None] * z, self._row[own, None])
+            means[own] = (values * shares).sum(axis=1)
+        return self._sum(self.weights * means)
 
     def _draw(self, chosen: npt.NDArray[np.intp], rng: np.random.RandomState) -> Floats:
         draws: Floats = self.locations[chosen] + self.scales[chosen] * rng.standard_t(self.degrees[chosen])

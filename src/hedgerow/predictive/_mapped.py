@@ -1,0 +1,100 @@
+"""Predictive distributions of a number that is not learned as it is: seen through a monotone map."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+
+class MonotoneMap(Protocol):
+    """From the values of a target to the whole line, rising."""
+
+    def forward(self, y: Floats) -> Floats:
+        """Return the values on the line; -inf or inf where `y` lies below or above all values there can be."""
+
+    def inverse(self, z: Floats) -> Floats:
+        """Return the targets that have these values, infinite ones included."""
+
+    def log_derivative(self, y: Floats) -> Floats:
+        """Return the logarithm of the slope at `y`."""
+
+
+class Mapped:
+    """One distribution a row: that of y when a map of y has a known distribution.
+
+    Functions of a value take a scalar, an array of shape ``(n,)`` with a value for each row, or anything that
+    broadcasts to ``(n, k)``. Moments are found by quadrature.
+
+    Parameters
+    ----------
+    latent : distribution
+        That of the map of y, one a row: any of the others here.
+    by : object with forward, inverse and log_derivative
+        The map. It rises.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hedgerow.predictive import Mapped, NormalMixture
+    >>> from hedgerow.targets import Straightened
+    >>> latent = NormalMixture([0, 1], [1.0], [0.0], [1.0])
+    >>> log_normal = Mapped(latent, Straightened("log", knee=1e9))
+    >>> log_normal.ppf([0.0, 0.5]).round(3), log_normal.mean().round(3)  # exp(1 / 2)
+    (array([[0., 1.]]), array([1.649]))
+    """
+
+    def __init__(self, latent: Any, by: MonotoneMap) -> None:
+        self.latent, self.by = latent, by
+
+    def __len__(self) -> int:
+        return len(self.latent)
+
+    def __repr__(self) -> str:
+        return f"<Mapped of {len(self)} rows, {self.latent!r} by {self.by!r}>"
+
+    def mean(self) -> Floats:
+        """Mean of each row."""
+        found: Floats = self.latent.expect(lambda z, rows: self.by.inverse(z))
+        return found
+
+    def std(self) -> Floats:
+        """Standard deviation of each row."""
+        mean = self.mean()
+        variance: Floats = self.latent.expect(lambda z, rows: (self.by.inverse(z) - mean[rows]) ** 2)
+        return np.sqrt(variance)
+
+    def logpdf(self, y: npt.ArrayLike) -> Floats:
+        """Logarithm of the density at ``y``; -inf where there can be no value."""
+        values = np.asarray(y, dtype=np.float64)
+        z = self.by.forward(values)
+        inside = np.isfinite(z)
+        density = self.latent.logpdf(np.where(inside, z, 0.0)) + self.by.log_derivative(np.where(inside, values, 1.0))
+        return np.where(inside, density, -np.inf)
+
+    def pdf(self, y: npt.ArrayLike) -> Floats:
+        """Density at ``y``."""
+        density: Floats = np.exp(self.logpdf(y))
+        return density
+
+    def cdf(self, y: npt.ArrayLike) -> Floats:
+        """Probability of at most ``y``."""
+        z = self.by.forward(np.asarray(y, dtype=np.float64))
+        below: Floats = self.latent.cdf(np.where(np.isfinite(z), z, 0.0))
+        return np.where(np.isfinite(z), below, np.where(z > 0.0, 1.0, 0.0))
+
+    def ppf(self, q: npt.ArrayLike) -> Floats:
+        """Quantiles: shape (n,) for a scalar, (n, k) for k levels."""
+        return self.by.inverse(self.latent.ppf(q))
+
+    def interval(self, confidence: float = 0.9) -> Floats:
+        """Central interval of each row: shape (n, 2)."""
+        return self.by.inverse(self.latent.interval(confidence))
+
+    def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
+        """Random draws: shape ``(n,)``, or ``(n, size)`` if a size is given."""
+        drawn = self.by.inverse(self.latent.rvs(1 if size is None else size, random_state))
+        return drawn[:, 0] if size is None else drawn

@@ -1,0 +1,21 @@
+"""Targets that are not the whole line: positive numbers, counts, and those with a map of their own."""
+
+from hedgerow.targets._cells import Cells
+from hedgerow.targets._learning import first_target, is_due, learn_target
+from hedgerow.targets._maps import Functions, Straightened
+from hedgerow.targets._targets import Continuous, Count, Target, Untransformed, check_target, target_from_description
+
+__all__ = [
+    "Cells",
+    "Continuous",
+    "Count",
+    "Functions",
+    "Straightened",
+    "Target",
+    "Untransformed",
+    "check_target",
+    "first_target",
+    "is_due",
+    "learn_target",
+    "target_from_description",
+]

@@ -1,0 +1,227 @@
+"""What a target can be: how it is checked, what is learned of it, and what becomes of predictions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow._persistence import Arrays
+from hedgerow.predictive import Counts, Mapped
+from hedgerow.targets._cells import Cells
+from hedgerow.targets._maps import Functions, Straightened, is_functions
+from hedgerow.targets._zeros import Zeros
+
+Floats = npt.NDArray[np.float64]
+
+FAINT = 1e-6
+"""What a zero says of the hidden value, in rows, where zeros have a forest of their own."""
+
+NAMES = ("auto", "real", "positive", "count")
+
+
+def check_target(asked: Any) -> None:
+    """Raise ValueError unless that can be asked for."""
+    if is_functions(asked) or (isinstance(asked, str) and asked in NAMES):
+        return
+    raise ValueError(
+        f"target must be one of {', '.join(map(repr, NAMES))} or three functions (map, inverse, logarithm of the map's "
+        f"derivative), got {asked!r}"
+    )
+
+
+class Target(ABC):
+    """A kind of target. Labels are what a model learns of targets: any numbers."""
+
+    name: str
+
+    @abstractmethod
+    def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which targets are of this kind."""
+
+    @abstractmethod
+    def refuse(self, y: Floats) -> str:
+        """Say what is wrong with targets of which some are not."""
+
+    @abstractmethod
+    def encode(self, y: Floats) -> Floats:
+        """Labels of targets that are admitted."""
+
+    @abstractmethod
+    def decode(self, labels: Floats) -> Floats:
+        """Take back what `encode` gave."""
+
+    @abstractmethod
+    def distribution(self, latent: Any, X: Floats) -> Any:
+        """Return the distribution of targets where that of labels is known."""
+
+    def left_out(self, latent: Any, X: Floats) -> Any:
+        """Return the same for rows that were learned, each as if it had not been."""
+        return self.distribution(latent, X)
+
+    def weigh(self, y: Floats, weights: Floats) -> Floats:
+        """Weights with which labels are learned; an empty array stands for ones."""
+        return weights
+
+    def unweigh(self, y: Floats, weights: Floats) -> Floats:
+        """Take back what `weigh` gave."""
+        return weights
+
+    def described(self) -> tuple[dict[str, Any], Arrays]:
+        """Return numbers and arrays for a file."""
+        return {"name": self.name}, {}
+
+    def check(self, y: Floats) -> None:
+        """Raise ValueError unless all targets are admitted."""
+        if not self.admits(y).all():
+            raise ValueError(self.refuse(y))
+
+
+class Untransformed(Target):
+    """Any number; learned as it is."""
+
+    name = "real"
+
+    def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which targets are of this kind: all."""
+        return np.ones(np.shape(y), dtype=bool)
+
+    def refuse(self, y: Floats) -> str:
+        """Say what is wrong: nothing."""
+        return ""
+
+    def encode(self, y: Floats) -> Floats:
+        """Labels are the targets."""
+        return y
+
+    def decode(self, labels: Floats) -> Floats:
+        """Targets are the labels."""
+        return labels
+
+    def distribution(self, latent: Any, X: Floats) -> Any:
+        """Return the same."""
+        return latent
+
+
+class Continuous(Target):
+    """Positive numbers, or the support of a map of the user's own."""
+
+    def __init__(self, by: Straightened | Functions) -> None:
+        self.by = by
+        self.name = "functions" if isinstance(by, Functions) else "positive"
+
+    def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which targets have a value."""
+        return np.isfinite(self.by.forward(y))
+
+    def refuse(self, y: Floats) -> str:
+        """Say what is wrong."""
+        bad = np.asarray(y)[~self.admits(y)]
+        if isinstance(self.by, Functions):
+            return (
+                f"the map given as target has no finite value at {bad.size} of {np.size(y)} targets (the first is "
+                f"{bad[0]:g}); give a map whose support has all targets, or target='real'"
+            )
+        return (
+            f"target='positive' needs targets above 0, but {bad.size} of {np.size(y)} are 0 or less (smallest "
+            f"{bad.min():g}); use target='real', or target='count' for whole numbers from 0 on"
+        )
+
+    def encode(self, y: Floats) -> Floats:
+        """Values on the line."""
+        return self.by.forward(y)
+
+    def decode(self, labels: Floats) -> Floats:
+        """Take them back."""
+        return self.by.inverse(labels)
+
+    def distribution(self, latent: Any, X: Floats) -> Mapped:
+        """Return the distribution seen through the map."""
+        return Mapped(latent, self.by)
+
+    def described(self) -> tuple[dict[str, Any], Arrays]:
+        """Return numbers for a file; functions cannot be written to one."""
+        return {"name": self.name, "map": self.by.numbers()}, {}
+
+
+class Count(Target):
+    """Whole numbers from 0 on: a hidden value, rounded (Kowal and Canale 2020), and zeros of their own if need be."""
+
+    name = "count"
+
+    def __init__(self, cells: Cells, zeros: Zeros | None = None) -> None:
+        self.cells, self.zeros = cells, zeros
+
+    def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which targets are whole numbers from 0 on."""
+        found: npt.NDArray[np.bool_] = (np.asarray(y) >= 0.0) & (np.asarray(y) == np.floor(y)) & (np.asarray(y) < 2**52)
+        return found
+
+    def refuse(self, y: Floats) -> str:
+        """Say what is wrong."""
+        bad = np.asarray(y)[~self.admits(y)]
+        return (
+            f"target='count' needs whole numbers from 0 on, but {bad.size} of {np.size(y)} targets are not (the first "
+            f"is {bad[0]:g}); use target='real', or target='positive' for numbers above 0"
+        )
+
+    def encode(self, y: Floats) -> Floats:
+        """Middles of cells."""
+        return self.cells.middle(y)
+
+    def decode(self, labels: Floats) -> Floats:
+        """Take back the counts."""
+        return self.cells.count(labels)
+
+    def distribution(self, latent: Any, X: Floats) -> Counts:
+        """Return the distribution of counts."""
+        return self._distribution(latent, X, False)
+
+    def left_out(self, latent: Any, X: Floats) -> Counts:
+        """Return the same for rows that were learned, each as if it had not been."""
+        return self._distribution(latent, X, True)
+
+    def weigh(self, y: Floats, weights: Floats) -> Floats:
+        """Weights with which labels are learned: if zeros have a forest of their own, labels tell of others only."""
+        return weights if self.zeros is None else (weights if weights.size else 1.0) * np.where(y == 0.0, FAINT, 1.0)
+
+    def unweigh(self, y: Floats, weights: Floats) -> Floats:
+        """Take back what `weigh` gave."""
+        return weights if self.zeros is None else weights / np.where(y == 0.0, FAINT, 1.0)
+
+    def described(self) -> tuple[dict[str, Any], Arrays]:
+        """Return numbers and arrays for a file."""
+        zeros, arrays = (None, {}) if self.zeros is None else self.zeros.described()
+        return {"name": self.name, "cells": self.cells.numbers(), "zeros": zeros}, arrays
+
+    def _distribution(self, latent: Any, X: Floats, left_out: bool) -> Counts:
+        if self.zeros is None:
+            return Counts(latent, self.cells)
+        hidden = latent.cdf(np.full(len(latent), self.cells.border(np.ones(1))[0]))
+        return Counts(latent, self.cells, self.zeros.probability(X, hidden, left_out))
+
+
+def target_from_description(
+    described: dict[str, Any], arrays: Arrays, new_forest: Callable[[], Any], width: int
+) -> Target:
+    """Take back what `described` gave, or ValueError; `width` is the number of the model's columns."""
+    name = described["name"]
+    if name == "real":
+        return Untransformed()
+    if name == "functions":
+        return Continuous(Functions.from_numbers(described["map"]))
+    if name == "positive":
+        by = Straightened.from_numbers(described["map"])
+        if by.curve != "log":
+            raise ValueError("the map of its positive targets is not a logarithm")
+        return Continuous(by)
+    if name != "count":
+        raise ValueError(f"it has targets of an unknown kind, {name!r}")
+    zeros = described["zeros"]
+    found = None if zeros is None else Zeros.from_description(zeros, arrays, new_forest())
+    if found is not None and found.forest.n_features_in_ > width:
+        raise ValueError("the forest of its zeros has more columns than it has")
+    return Count(Cells.from_numbers(described["cells"]), found)

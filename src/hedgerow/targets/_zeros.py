@@ -1,0 +1,87 @@
+"""More zeros, or fewer, than the hidden value of a count would say: a small forest of the indicator of zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit
+
+from hedgerow._known_rows import said_of, said_without
+from hedgerow._persistence import Arrays
+from hedgerow._simplex import Point, around, minimise
+
+Floats = npt.NDArray[np.float64]
+
+FEWEST = 20
+"""Zeros, and other counts, that there must be at least."""
+
+SURE = 1e-3
+"""No probability that goes in is nearer than this to 0 or 1."""
+
+
+class Zeros(NamedTuple):
+    """logit P(0) = offset + slope * logit(what the forest says) + hidden_slope * logit(what the hidden value says)."""
+
+    forest: Any  # a MondrianForestRegressor
+    offset: float
+    slope: float
+    hidden_slope: float
+
+    def probability(self, X: Floats, hidden: Floats, left_out: bool = False) -> Floats:
+        """Probability of zero of each row; of rows that it was learned from, as they would be without themselves."""
+        return self.of_what_is_said((said_without if left_out else said_of)(self.forest, X), hidden)
+
+    def of_what_is_said(self, said: Floats, hidden: Floats) -> Floats:
+        """Return the same, from what the forest says."""
+        logits = self.offset + self.slope * _logit(said) + self.hidden_slope * _logit(hidden)
+        probability: Floats = expit(np.clip(logits, -30.0, 30.0))
+        return probability
+
+    def described(self) -> tuple[dict[str, Any], Arrays]:
+        """Return numbers and arrays for a file."""
+        state, arrays = self.forest._fitted_state()
+        described = {"numbers": [self.offset, self.slope, self.hidden_slope], "forest": state}
+        return described, {f"zeros.{name}": array for name, array in arrays.items()}
+
+    @classmethod
+    def from_description(cls, described: dict[str, Any], arrays: Arrays, forest: Any) -> Zeros:
+        """Take back what `described` gave, or ValueError; the forest is a new one."""
+        offset, slope, hidden_slope = (float(number) for number in described["numbers"])
+        if not all(map(math.isfinite, (offset, slope, hidden_slope))):
+            raise ValueError("its probability of zero is not made of finite numbers")
+        own = {name.removeprefix("zeros."): array for name, array in arrays.items() if name.startswith("zeros.")}
+        forest._restore_fitted_state(described["forest"], own)
+        return cls(forest, offset, slope, hidden_slope)
+
+
+def learn_zeros(
+    X: Floats, is_zero: npt.NDArray[np.bool_], shares: Floats, hidden: Floats, forest: Callable[[], Any]
+) -> tuple[Zeros, Floats]:
+    """Learn from zeros, and from what hidden values said of each row without it.
+
+    Returns the probability of zero of each row too, as said without the row. The shares of rows add up to 1.
+    """
+    grown = forest().fit(X, is_zero.astype(np.float64), shares * is_zero.size)
+    said = grown.loo_predict().mean
+
+    def zeros(point: Point) -> Zeros:
+        return Zeros(grown, *point)
+
+    def loss(probability: Floats) -> float:
+        probability = np.clip(probability, 1e-12, 1.0 - 1e-12)
+        return -float(shares @ np.log(np.where(is_zero, probability, 1.0 - probability)))
+
+    best, _ = minimise(
+        lambda point: loss(zeros(point).of_what_is_said(said, hidden)), around((0.0, 0.5, 0.5), (0.3, 0.4, 0.4)), 120
+    )
+    found = zeros(best)
+    return found, found.of_what_is_said(said, hidden)
+
+
+def _logit(probability: Floats) -> Floats:
+    found: Floats = logit(np.clip(probability, SURE, 1.0 - SURE))
+    return found
