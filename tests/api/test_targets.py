@@ -11,7 +11,7 @@ import pytest
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as arrays_to_bytes
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
 from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor, load
 from hedgerow.predictive import Counts, Mapped, NormalMixture
@@ -220,11 +220,11 @@ def minus_log_of_root(y):
     return -0.5 * np.log1p(y**2)
 
 
-@parametrize_with_checks(
-    [
-        MondrianForestRegressor(n_estimators=5, target=(np.arcsinh, np.sinh, minus_log_of_root)),
-        MondrianBoostingRegressor(n_estimators=5, max_stages=2, target="auto"),
-    ]
-)
+def test_scikit_learn_takes_a_map_of_ones_own():
+    """Not one test a check: the name of a function differs from process to process."""
+    check_estimator(MondrianForestRegressor(n_estimators=5, target=(np.arcsinh, np.sinh, minus_log_of_root)))
+
+
+@parametrize_with_checks([MondrianBoostingRegressor(n_estimators=5, max_stages=2, target="auto")])
 def test_check(estimator, check):
     check(estimator)
