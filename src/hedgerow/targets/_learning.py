@@ -33,12 +33,12 @@ LEAST_GAIN, LEAST_ERRORS = 0.02, 2.0
 """In log density a row, and in standard errors of it: a map that gains less over a straighter one is not taken."""
 
 LOST = (0.01, 0.02)
-"""Nor may the squared leave-one-out error grow by more than its standard error, which counts as no less than the first of
-these shares of it, and no more than the second."""
+"""Nor may the squared leave-one-out error grow by more than its standard error, which counts as no less than the first
+of these shares of it, and no more than the second."""
 
 WORST, MOST_SPILLED = 0.005, 0.005
-"""Whole numbers are counts, and positive numbers positive if intervals would lie below 0 in more than the second share of
-rows, as soon as no more than the first is lost in log density."""
+"""Whole numbers are counts, and positive numbers positive if intervals would lie below 0 in more than the second share
+of rows, as soon as no more than the first is lost in log density."""
 
 KNEES = (0.05, 0.5, 1.0)
 """Levels of the targets at which a logarithm may become straight."""
@@ -107,7 +107,8 @@ def _is_better(
     gain, error = _mean_and_error(one.logs - other.logs, shares, n_effective)
     least = max(LEAST_GAIN, LEAST_ERRORS * error) if least_gain is None else least_gain
     lost, error_of_lost = _mean_and_error(one.squares - first.squares, shares, n_effective)
-    return gain > least and lost <= np.clip(error_of_lost, *(share * float(shares @ first.squares) for share in LOST))
+    low, high = (share * float(shares @ first.squares) for share in LOST)
+    return gain > least and lost <= min(max(error_of_lost, low), high)
 
 
 def _mean_and_error(values: Floats, shares: Floats, n_effective: float) -> tuple[float, float]:

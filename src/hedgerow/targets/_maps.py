@@ -129,8 +129,8 @@ class Functions:
         beyond = self.inverse(np.linspace(z[0] - span, z[-1] + span, 50))
         if np.isnan(beyond).any() or not (beyond[1:] >= beyond[:-1]).all():
             raise ValueError(
-                "the inverse given with target does not rise from one end of the line to the other: predictions may lie "
-                "anywhere on it, so the map must reach all of it, as a logarithm or a logit does"
+                "the inverse given with target does not rise from one end of the line to the other: predictions may "
+                "lie anywhere on it, so the map must reach all of it, as a logarithm or a logit does"
             )
         step = 1e-5 * np.maximum(np.abs(z), 1e-3)
         ends = self.inverse(z - step), self.inverse(z + step)
