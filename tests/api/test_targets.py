@@ -70,6 +70,7 @@ def test_what_is_predicted(model, kind):
     X, y = rows(kind=kind)
     fitted = model(10, random_state=0).fit(X, y)
     dist = fitted.predict_dist(X)
+    assert fitted.target_ == kind
     assert type(dist) is (Mapped if kind == "positive" else Counts)
     interval = fitted.predict_interval(X, 0.98)
     assert (interval >= 0).all()
@@ -211,9 +212,9 @@ def test_damaged_files_are_refused(model):
         "nothing": (count, lambda target: target.clear()),
     }
     for fitted, change in changes.values():
-        written = damaged(fitted, change)
+        content = damaged(fitted, change)
         with pytest.raises(ValueError):
-            type(fitted)._from_bytes(written)
+            type(fitted)._from_bytes(content)
 
 
 def minus_log_of_root(y):

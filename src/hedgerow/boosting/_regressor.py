@@ -59,6 +59,10 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
     shape : {"auto", "common"}, default="auto"
         Whether that shape is learned row by row too, wherever leave-one-out says that it differs (skewed here, heavy
         on one side there, discrete), or is common to all rows.
+    target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
+        What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
+        "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
+        the whole line, which rises, its inverse, and the logarithm of its derivative.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -66,6 +70,8 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
 
     Attributes
     ----------
+    target_ : str
+        What targets are: "real", "positive", "count" or "functions".
     n_stages_ : int
         Stages in use.
     loo_score_ : float
@@ -197,6 +203,12 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         self._check_learned()
         labels, dist = self._left_out()
         return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(labels))
+
+    @property
+    def target_(self) -> str:
+        """What targets are: "real", "positive", "count" or "functions"."""
+        self._check_learned()
+        return self._target.name
 
     @property
     def loo_score_(self) -> float:

@@ -70,6 +70,12 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         gamma_1 / K.
     signal_to_noise : float, optional
         K = gamma_1 / sigma_y^2. Default: for smoothing, the K that smooths best; or min(2000, 2 N).
+    target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
+        What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
+        "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions
+        are a map onto the whole line, which rises, its inverse, and the logarithm of its derivative. Where targets
+        are not real, hyper-parameters are those of the map of targets; if one that has a unit is given, or
+        ``hyperparameters="paper"`` or ``smoothing="moments"``, "auto" is "real".
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -77,6 +83,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
 
     Attributes
     ----------
+    target_ : str
+        What targets are: "real", "positive", "count" or "functions".
     n_features_in_, feature_names_in_
         As in scikit-learn.
     n_samples_, n_samples_seen_ : int
@@ -266,6 +274,12 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
 
     # Hyper-parameters in use.
+
+    @property
+    def target_(self) -> str:
+        """What targets are: "real", "positive", "count" or "functions"."""
+        self._check_learned()
+        return self._target.name
 
     @property
     def prior_mean_(self) -> float:

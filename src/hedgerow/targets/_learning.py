@@ -108,8 +108,8 @@ def _is_better(
     gain, error = _mean_and_error(one.logs - other.logs, shares, n_effective)
     least = max(LEAST_GAIN, LEAST_ERRORS * error) if least_gain is None else least_gain
     lost, error_of_lost = _mean_and_error(one.squares - first.squares, shares, n_effective)
-    lower, upper = (share * float(shares @ first.squares) for share in LOST)
-    return gain > least and lost <= min(max(error_of_lost, lower), upper)
+    low, high = (share * float(shares @ first.squares) for share in LOST)
+    return gain > least and lost <= min(max(error_of_lost, low), high)
 
 
 def _mean_and_error(values: Floats, shares: Floats, n_effective: float) -> tuple[float, float]:
