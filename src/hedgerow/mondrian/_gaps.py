@@ -78,13 +78,20 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
     n, rng = targets.size, np.random.default_rng(seed)
     begins, lengths = X.min(axis=0), np.ptp(X, axis=0)
     varies = (lengths > 0.0) & np.isfinite(lengths) & (importances > 0.0)
-    if n < FEWEST_ROWS or not varies.any():
+    unit = float(targets.std())  # squares of errors in any other might not be numbers
+    if n < FEWEST_ROWS or not varies.any() or not unit > 0.0:
         return Gaps()
+
+    def squared(rows: Places, means: Floats) -> tuple[float, float]:
+        """Mean of squared errors, and the standard error of that."""
+        squares = ((targets[rows] - means) / unit) ** 2
+        return float(squares.mean()), float(squares.std() / math.sqrt(rows.size))
+
     by_importance = np.argsort(-np.where(varies, importances, 0.0), kind="stable")
     in_order = np.lexsort(X[:, by_importance[2::-1]].T)  # of values, so that the order of rows does not matter
     near = _some(rng, in_order, min(N_NEAR, n // 3))
     others = _some(rng, in_order[~np.isin(in_order, near)], MOST_ROWS)
-    usual, doubt = _mean_and_error((targets[near] - ask(others, near, Gaps()).means) ** 2)
+    usual, doubt = squared(near, ask(others, near, Gaps()).means)
     watched, slopes = [], []
     for column in by_importance[: min(MOST_COLUMNS, varies.sum())]:
         alone = Gaps(np.array([column], dtype=np.uint32), begins[[column]], lengths[[column]], np.ones(1))
@@ -96,19 +103,14 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
                 continue
             asked = _some(rng, in_order[is_out], N_ASKED)
             said = ask(_some(rng, in_order[~is_out], MOST_ROWS), asked, alone)
-            error, of_error = _mean_and_error((targets[asked] - said.means) ** 2)
+            error, of_error = squared(asked, said.means)
             excess += error - usual
             noise += of_error**2
             squares += float(np.mean(said.squares))
         if excess > math.sqrt(noise + (len(SLABS) * doubt) ** 2) and squares > 0.0:
             watched.append(column)
-            slopes.append(CAUTION * excess / squares)
+            slopes.append(CAUTION * excess / squares * unit**2)
     return Gaps(np.array(watched, dtype=np.uint32), begins[watched], lengths[watched], np.array(slopes))
-
-
-def _mean_and_error(values: Floats) -> tuple[float, float]:
-    """Mean, and its standard error."""
-    return float(values.mean()), float(values.std() / math.sqrt(values.size))
 
 
 def _some(rng: np.random.Generator, rows: Places, most: int) -> Places:

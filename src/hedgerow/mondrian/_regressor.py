@@ -367,9 +367,7 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         return np.ones(X.shape[0]) if self._noise is None else self._noise.factors(X)
 
     def _std(self, X: Floats, within: Floats, between: Floats, added: Floats) -> Floats:
-        widest = np.maximum(within, self._calibration.most + self._calibration.noise)
-        within = np.where(added > 0.0, np.minimum(within + added, widest), within)
-        return np.sqrt(self._noise_factors(X) * within + self._calibration.spread**2 * between)
+        return np.sqrt(self._noise_factors(X) * (within + added) + self._calibration.spread**2 * between)
 
     def _mixture_of(
         self, X: Floats, first: npt.NDArray[np.int64], weights: Floats, means: Floats, variances: Floats

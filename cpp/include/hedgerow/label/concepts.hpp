@@ -40,8 +40,6 @@ struct Query {
   [[nodiscard]] double doubt(double variance_of_mu) const {
     return std::min(variance * variance_of_mu + far * std::max(variance_of_mu - near, 0.0), most);
   }
-  /// A variance after the mean was moved by so much: the way there counts as a standard deviation.
-  [[nodiscard]] double moved(double variance_before, double by) const { return widened(variance_before, by * by); }
   /// A variance after so much was added to it; but none grows beyond what it is without evidence.
   [[nodiscard]] double widened(double variance_before, double added) const {
     return std::min(variance_before + added, std::max(variance_before, most + noise));

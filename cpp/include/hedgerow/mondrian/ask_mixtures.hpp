@@ -89,8 +89,14 @@ struct MixtureMoments {
   }
   /// The point keeps the mean of another; the way there widens its mixture.
   void keep_mean(std::size_t i, double kept, const label::Query& query) {
-    within[i] = query.moved(within[i], kept - mean[i]);
+    const double apart = query.spread * query.spread * between[i], way = kept - mean[i];
+    within[i] = query.widened(within[i] + apart, way * way) - apart;
     mean[i] = kept;
+  }
+  /// Gaps add so much, but for the bound.
+  void widen(std::size_t i, double by, const label::Query& query) {
+    const double before = within[i] + query.spread * query.spread * between[i];
+    added[i] = query.widened(before, by) - before;
   }
 
   [[nodiscard]] std::vector<double> variances(const label::Query& query) const {
@@ -107,13 +113,13 @@ MixtureMoments predict_moments(const Forest<M>& forest, const Points& points, co
   const double n_trees = static_cast<double>(forest.trees.size());
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     const std::vector<Moments> moments = gather_moments(forest, scaled, n, query);
-    for (std::size_t i = 0; i < n; ++i) {
-      found.set(begin + i, moments[i], n_trees, query.centre);
-      found.added[begin + i] = forest.gaps.added(points.features + (begin + i) * forest.rows.width());
-    }
+    for (std::size_t i = 0; i < n; ++i) found.set(begin + i, moments[i], n_trees, query.centre);
     const Outsiders outsiders(forest, query, scaled, n);
     const std::vector<double> kept = outsiders.kept_means(forest, query);
     for (std::size_t k = 0; k < kept.size(); ++k) found.keep_mean(begin + outsiders.index[k], kept[k], query);
+    for (std::size_t i = begin; i < begin + n; ++i) {
+      found.widen(i, forest.gaps.added(points.features + i * forest.rows.width()), query);
+    }
   });
   return found;
 }
@@ -141,11 +147,14 @@ struct Mixtures {
   /// number, let that be their mean; the way there widens them, and so does what gaps add.
   void finish(std::size_t begin, const label::Query& query, double kept, double added) {
     if (query.spread == 1.0 && std::isnan(kept) && added == 0.0) return;
-    double mean = 0.0, within = 0.0;
+    double mean = 0.0, before = 0.0;
     for (std::size_t k = begin; k < weights.size(); ++k) mean += weights[k] * means[k];
-    for (std::size_t k = begin; k < weights.size(); ++k) within += weights[k] * variances[k];
+    for (std::size_t k = begin; k < weights.size(); ++k) {
+      const double apart = query.spread * (means[k] - mean);
+      before += weights[k] * (variances[k] + apart * apart);
+    }
     const double moved = std::isnan(kept) ? 0.0 : kept - mean;
-    const double wider = query.widened(query.moved(within, moved), added) - within;
+    const double wider = query.widened(query.widened(before, moved * moved), added) - before;
     for (std::size_t k = begin; k < weights.size(); ++k) {
       means[k] = mean + moved + query.spread * (means[k] - mean);
       variances[k] += wider;

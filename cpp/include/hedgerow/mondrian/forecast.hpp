@@ -94,13 +94,13 @@ MixtureMoments predict_moments_then_learn(Forest<M>& forest, const Batch& batch,
                       entries[b][i] = guide.mean_at_entry(asking, x);
                     });
   MixtureMoments found(batch.n);
-  found.added = added;
   for (std::size_t i = 0; i < batch.n; ++i) {
     Moments sum;
     for (const auto& of_tree : by_tree) sum += of_tree[i];
     found.set(i, sum, static_cast<double>(n_trees), queries[i].centre);
     const double kept = kept_mean(entries, i, queries[i].centre);
     if (!std::isnan(kept)) found.keep_mean(i, kept, queries[i]);
+    found.widen(i, added[i], queries[i]);
   }
   if (is_empty && batch.n > 0) {  // no row before the first
     found.mean[0] = queries[0].centre;
