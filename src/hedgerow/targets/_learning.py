@@ -91,7 +91,8 @@ def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, new_forest: 
             found = tried
     if isinstance(found.target, Count):
         found = _with_zeros(found, X, y, shares, n_effective, new_forest)
-    return found.target
+    chosen: Target = found.target
+    return chosen
 
 
 def _spills(real: Tried, shares: Floats) -> bool:
