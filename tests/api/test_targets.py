@@ -159,6 +159,24 @@ def test_a_target_that_does_not_fit_makes_targets_real(model, kind):
     assert together.n_samples_seen_ == 500
 
 
+@pytest.mark.parametrize("kind", ["positive", "count"])
+def test_a_forest_that_turned_to_real_targets_is_as_good_as_one_that_began_so(kind):
+    X, y = rows(500, kind)
+    turned, plain = (MondrianForestRegressor(20, target=target, random_state=0) for target in ("auto", "real"))
+    assert turned.partial_fit(X, y).target_ == kind
+    for forest in (turned, plain.partial_fit(X, y)):
+        forest.learn_one(X[0] + 0.01, -1.0)
+        assert forest.target_ == "real"
+        np.testing.assert_array_equal(forest._core.row_weights(), [])
+    np.testing.assert_allclose(turned._core.label_moments[2], plain._core.label_moments[2], rtol=1e-9)
+    said = [forest.loo_predict() for forest in (turned, plain)]
+    targets = np.append(y, -1.0)
+    errors = [np.mean((loo.mean - targets) ** 2) for loo in said]
+    assert errors[0] == pytest.approx(errors[1], rel=0.15)
+    assert np.mean(said[0].std ** 2) == pytest.approx(errors[0], rel=0.3)
+    assert said[0].log_density.mean() == pytest.approx(said[1].log_density.mean(), abs=0.15)
+
+
 def test_rows_are_unlearned():
     for kind in ("positive", "count"):
         X, y = rows(300, kind)

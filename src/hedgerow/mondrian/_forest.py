@@ -64,7 +64,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         return self._encode_labels(y)
 
     def _begin_target(self, X: Floats, y: Any, weights: Floats) -> None:
-        """Take bearings from the rows of a batch, labels included."""
+        """Take bearings from a batch, features included."""
 
     def _read_labels(self, y: Any) -> Floats:
         """Return labels that are about to come in a stream, checked."""
@@ -174,13 +174,10 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         row, label = self._read_row(x).reshape(1, -1), np.array([self._encode_known_label(y)])
         return self._forget(row, label, NO_WEIGHTS, relearn)
 
-    # What can be asked of any of them.
-
     def apply(self, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
         X = self._query_rows(X)
-        leaves: npt.NDArray[np.uint32] = self._core.leaves(X, n_threads_of(self.n_jobs))
-        return leaves
+        return np.asarray(self._core.leaves(X, n_threads_of(self.n_jobs)))
 
     def cells(self, X: Any) -> Floats:
         """Return the cell of each row in each tree: shape (n_samples, n_estimators, n_features, 2).
@@ -189,8 +186,7 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         is infinite. Rows in the open interior of one cell fall in the same leaf.
         """
         X = self._query_rows(X)
-        bounds: Floats = self._core.cells(X, n_threads_of(self.n_jobs))
-        return bounds
+        return np.asarray(self._core.cells(X, n_threads_of(self.n_jobs)))
 
     @property
     def axis_rates_(self) -> Floats:
@@ -404,7 +400,6 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
             self._review_if_due()
 
     def _learn_stream(self, stream: Iterator[tuple[Floats, Floats, Floats]]) -> Self:
-        n_threads = n_threads_of(self.n_jobs)
-        for X, labels, weights in stream:
-            self._core.learn(X, labels, weights, n_threads)
+        for rows in stream:
+            self._core.learn(*rows, n_threads_of(self.n_jobs))
         return self

@@ -63,6 +63,12 @@ class GaussianForest(MondrianForest):
     _SHAPING = (*MondrianForest._SHAPING, "smoothing", "target")
     _ALWAYS_REAL: ClassVar[bool] = False  # whether it is a part of something else, which gives it labels
 
+    @property
+    def target_(self) -> str:
+        """What targets are: "real", "positive", "count" or "functions"."""
+        self._check_learned()
+        return self._target.name
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.smoothing not in ("hierarchy", "moments"):
@@ -75,6 +81,11 @@ class GaussianForest(MondrianForest):
             raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
 
         check_target(self.target)
+
+    def _check_hierarchy(self, name: str) -> None:
+        if self.smoothing != "hierarchy":
+            raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
+        self._check_learned()
 
     def _y_checks(self) -> dict[str, Any]:
         return {"y_numeric": True}

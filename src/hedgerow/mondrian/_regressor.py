@@ -148,8 +148,6 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Predicting.
-
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean of the predictive mixture and, if asked, its standard deviation.
 
@@ -276,12 +274,6 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
     # Hyper-parameters in use.
 
     @property
-    def target_(self) -> str:
-        """What targets are: "real", "positive", "count" or "functions"."""
-        self._check_learned()
-        return self._target.name
-
-    @property
     def prior_mean_(self) -> float:
         """mu_H, or the mean of all labels for smoothing="moments"."""
         self._check_learned()
@@ -317,20 +309,14 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
 
     # Below: private.
 
-    def _check_hierarchy(self, name: str) -> None:
-        if self.smoothing != "hierarchy":
-            raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
-        self._check_learned()
-
     def _without_rows(self, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
         """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
         rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
         places = np.arange(self._core.n_rows) if places is None else places
-        n = places.size
         calibration, groups = self._calibration, self._groups_held()
         if math.isnan(calibration.variance):
             calibration = Calibration(*self._core.query(rule)[1:])
-        factors = np.ones(n)
+        factors = np.ones(places.size)
         if self._noise is not None:
             factors = self._noise.left_out_factors(self._core.row_values()[places])
         means, variances = self._core.leave_one_out_by_tree(rule, places.astype(np.uint32), groups, n_threads)
@@ -339,8 +325,8 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         means = self._origin + centre + calibration.spread * (means - centre)
         n_trees, (weights, ratios) = means.shape[1], calibration.tails
         return NormalMixture(
-            np.arange(n + 1) * n_trees * ratios.size,
-            np.tile(weights / n_trees, n * n_trees),
+            np.arange(places.size + 1) * n_trees * ratios.size,
+            np.tile(weights / n_trees, places.size * n_trees),
             np.repeat(means, ratios.size),
             np.outer(variances, ratios).ravel(),
             n_threads=n_threads,

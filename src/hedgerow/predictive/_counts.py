@@ -59,9 +59,9 @@ class Counts:
     >>> latent = NormalMixture([0, 1], [1.0], [3.0], [2.0])
     >>> counts = Counts(latent, Cells(Straightened("log", knee=0.5)), zero=np.array([0.5]))
     >>> counts.pmf([[0, 1, 2, 2.5]]).round(2)
-    array([[0.5 , 0.12, 0.13, 0.  ]])
+    array([[0.5 , 0.16, 0.26, 0.  ]])
     >>> counts.ppf([0.4, 0.6, 0.95])
-    array([[0., 1., 4.]])
+    array([[0., 1., 3.]])
     """
 
     def __init__(self, latent: Any, lattice: Lattice, zero: Floats | None = None) -> None:
