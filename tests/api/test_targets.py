@@ -244,6 +244,14 @@ def test_scikit_learn_takes_a_map_of_ones_own():
     check_estimator(MondrianForestRegressor(n_estimators=5, target=(np.arcsinh, np.sinh, minus_log_of_root)))
 
 
+def test_a_window_may_turn_to_another_kind_of_target():
+    """Places of rows that have left the window hold nothing that a map could take."""
+    X, y = rows(700)
+    forest = MondrianForestRegressor(3, window=100, random_state=0).partial_fit(X, y)
+    assert forest.target_ == "positive"
+    assert (forest.predict_interval(X) > 0).all()
+
+
 @parametrize_with_checks([MondrianBoostingRegressor(n_estimators=5, max_stages=2, target="auto")])
 def test_check(estimator, check):
     check(estimator)

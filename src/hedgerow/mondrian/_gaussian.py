@@ -133,16 +133,13 @@ class GaussianForest(MondrianForest):
         return shifted
 
     def _encode_label(self, y: Any) -> float:
-        try:
-            label = float(y) - self._origin
-        except (TypeError, ValueError):
-            raise ValueError(f"a label must be a number, got {y!r}") from None
+        label = _number(y) - self._origin
         if isinstance(self._target, Untransformed) and abs(label) <= LARGEST_LABEL:
             return label
         return float(self._arrive(self._read_labels([y]), NO_WEIGHTS)[0][0])
 
     def _encode_known_label(self, y: Any) -> float:
-        return float(self._encode_labels([y])[0])
+        return float(self._encode_labels([_number(y)])[0])
 
     def _read_labels(self, y: Any) -> Floats:
         targets = _finite(y)
@@ -200,11 +197,12 @@ class GaussianForest(MondrianForest):
         if isinstance(target, Untransformed) and isinstance(self._target, Untransformed):
             return
         arrays, before = self._core.archive(), self._core
-        y, weights = self._decoded(arrays["rows.labels"]), arrays["rows.weights"]
+        y, weights, freed = self._decoded(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
+        y[freed] = np.delete(y, freed)[0]  # places without a row hold anything, such as what no map admits
         weights = target.weigh(y, self._target.unweigh(y, weights if weights.size else np.ones(y.size)))
         self._adopt_target(target, self._decoded(before.row_labels()))
         labels = target.encode(y) - self._origin
-        held, heavy = (np.delete(part, arrays["rows.freed"]) for part in (labels, weights))
+        held, heavy = (np.delete(part, freed) for part in (labels, weights))
         mean = float(np.average(held, weights=heavy))
         arrays["seen.labels"] = np.array([heavy.sum(), mean, float(heavy @ (held - mean) ** 2)])
         arrays["rows.labels"], arrays["rows.weights"] = labels, weights if (weights != 1.0).any() else NO_WEIGHTS
@@ -372,6 +370,13 @@ def _origin_of(labels: Floats) -> float:
     half = float(np.median(labels / 2))
     spread = float(np.median(np.abs(labels / 2 - half)))
     return 2 * half if abs(half) > LARGE_OFFSET * spread else 0.0
+
+
+def _number(y: Any) -> float:
+    try:
+        return float(y)
+    except (TypeError, ValueError):
+        raise ValueError(f"a label must be a number, got {y!r}") from None
 
 
 def _finite(y: Any) -> Floats:
