@@ -76,7 +76,8 @@ Ask = Callable[[Places, Places, Gaps], Slab]
 def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: int) -> Gaps:
     """Choose columns and learn their slopes. Rows are one of each set of copies; `importances` are the columns'."""
     n, rng = targets.size, np.random.default_rng(seed)
-    begins, lengths = X.min(axis=0), np.ptp(X, axis=0)
+    with np.errstate(over="ignore"):
+        begins, lengths = X.min(axis=0), np.ptp(X, axis=0)
     varies = (lengths > 0.0) & np.isfinite(lengths) & (importances > 0.0)
     unit = float(targets.std())  # squares of errors in any other might not be numbers
     if n < FEWEST_ROWS or not varies.any() or not unit > 0.0:
@@ -107,9 +108,10 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
             excess += error - usual
             noise += of_error**2
             squares += float(np.mean(said.squares))
-        if excess > math.sqrt(noise + (len(SLABS) * doubt) ** 2) and squares > 0.0:
+        slope = CAUTION * unit**2 * excess / squares if squares > 0.0 else 0.0
+        if excess > math.sqrt(noise + (len(SLABS) * doubt) ** 2) and 0.0 < slope < math.inf:
             watched.append(column)
-            slopes.append(CAUTION * excess / squares * unit**2)
+            slopes.append(slope)
     return Gaps(np.array(watched, dtype=np.uint32), begins[watched], lengths[watched], np.array(slopes))
 
 
