@@ -63,9 +63,6 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
         """Return labels as the core may hold them already."""
         return self._encode_labels(y)
 
-    def _begin_target(self, X: Floats, y: Any, weights: Floats) -> None:
-        """Take bearings from a batch, features included."""
-
     def _read_labels(self, y: Any) -> Floats:
         """Return labels that are about to come in a stream, checked."""
         return self._encode_labels(y)
@@ -312,9 +309,6 @@ class MondrianForest(ReviewedForest, BaseEstimator):  # type: ignore[misc]
 
     def _encode_known_label(self, y: Any) -> float:
         return self._encode_label(y)
-
-    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
-        """Warn of weights that add up to too little, where that matters."""
 
     def _adopt(self, core: Any, scaling: ColumnScaling) -> None:
         self._core = core

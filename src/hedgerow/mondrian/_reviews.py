@@ -67,6 +67,12 @@ class ReviewedForest(WideningForest):
         """Return attributes that are learned by leaving rows out of all trees; the core has these rows."""
         return {}
 
+    def _begin_target(self, X: Floats, y: Any, weights: Floats) -> None:
+        """Take bearings from a batch, features included."""
+
+    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
+        """Warn of weights that add up to too little, where that matters."""
+
     def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
         """Weights of rows that are about to be learned."""
         return weights
