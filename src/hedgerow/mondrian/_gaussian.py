@@ -127,16 +127,13 @@ class GaussianForest(MondrianForest):
         return shifted
 
     def _encode_label(self, y: Any) -> float:
-        try:
-            label = float(y) - self._origin
-        except (TypeError, ValueError):
-            raise ValueError(f"a label must be a number, got {y!r}") from None
+        label = _number(y) - self._origin
         if isinstance(self._target, Untransformed) and abs(label) <= LARGEST_LABEL:
             return label
         return float(self._arrive(self._read_labels([y]), NO_WEIGHTS)[0][0])
 
     def _encode_known_label(self, y: Any) -> float:
-        return float(self._encode_labels([y])[0])
+        return float(self._encode_labels([_number(y)])[0])
 
     def _read_labels(self, y: Any) -> Floats:
         targets = _finite(y)
@@ -339,6 +336,13 @@ class GaussianForest(MondrianForest):
             core.set_model(rate, ratio, 1)
         else:
             (self._noise_ratio,) = self._restored_model
+
+
+def _number(y: Any) -> float:
+    try:
+        return float(y)
+    except (TypeError, ValueError):
+        raise ValueError(f"a label must be a number, got {y!r}") from None
 
 
 def _finite(y: Any) -> Floats:
