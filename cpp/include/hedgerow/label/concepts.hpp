@@ -52,9 +52,10 @@ struct Branch {
   double elapsed;       ///< Delta_j, length of the edge; may be infinite
   double outside;       ///< eta_j(x) > 0
   double survival;      ///< exp(-eta Delta), the probability of passing the edge
-  double clock;         ///< the model's clock at the expected time of the branch, if it reads it,
-  double early, late;   ///< and at the quartiles of that time
+  double clock;         ///< the model's clock at the expected time of the branch, if it reads it
   ShareOfEdge share{};  ///< passed until the branch, if the model integrates over when that is
+  double early = 0.0;   ///< if it reads clocks, at the quartiles of the time of the branch too
+  double late = 0.0;
 
   /// Mean waiting time until the branch, given that it happens on the edge: a truncated exponential,
   /// 1 / eta - Delta s / (1 - s) with s = exp(-eta Delta), or its series in eta Delta where that would cancel.

@@ -42,7 +42,7 @@ struct Branches {
       square[most];
 
   label::Branch operator[](std::size_t k) const {
-    return {above[k], elapsed[k], outside[k], survival[k], clock[k], early[k], late[k], {share[k], square[k]}};
+    return {above[k], elapsed[k], outside[k], survival[k], clock[k], {share[k], square[k]}, early[k], late[k]};
   }
 };
 
