@@ -28,9 +28,9 @@ def write(found: Sequence[Count], page: Path = PAGE, picture: Path = PICTURE) ->
     ]
     text = (
         f"Share of targets, in percent, inside their {CONFIDENCE:.0%} interval. {N_ROWS:,} rows of four columns are "
-        f"learned and {N_TEST:,} others asked about, mean of {N_SEEDS} seeds, models at their defaults. The standard "
-        f"error of a number is about 0.4, in a third of the rows 0.7. Made by `make bench-coverage` on {date.today()}: "
-        f"{machine()}."
+        f"learned and {N_TEST:,} others asked about, in {N_SEEDS} draw, models at their defaults. What the rows asked "
+        f"about leave open is 0.4, in a third of them 0.7; another draw of the rows learned moves a number by 1 or 2. "
+        f"Made by `make bench-coverage` on {date.today()}: {machine()}."
     )
     page.write_text("\n".join(["# Coverage", "", text, "", *lines, "", *legend, ""]), encoding="utf-8")
     draw(table, picture)

@@ -24,7 +24,7 @@ from hedgerow import (
 )
 
 CONFIDENCE = 0.9
-N_ROWS, N_TEST, N_SEEDS = 1000, 2000, 3
+N_ROWS, N_TEST, N_SEEDS = 1000, 5000, 1
 
 MODELS: dict[str, Callable[[int], Any]] = {
     "MondrianForestRegressor": lambda seed: MondrianForestRegressor(random_state=seed),
