@@ -226,6 +226,7 @@ def test_damaged_files_are_refused(model):
         "cells in disorder": (count, lambda target: target.update(cells=["log", 5.0, 9.0, -9.0])),
         "many cells": (count, lambda target: target.update(cells=["log", 5.0, *[0.0] * 99])),
         "zeros": (count, lambda target: target["zeros"].update(numbers=[0.0, float("nan"), 1.0])),
+        "endless slope": (count, lambda target: target["zeros"].update(numbers=[0.0, 65.0, -1006.0])),
         "no forest": (count, lambda target: target["zeros"].update(forest={})),
         "nothing": (count, lambda target: target.clear()),
     }

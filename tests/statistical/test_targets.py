@@ -90,6 +90,25 @@ def test_zeros_that_depend_on_a_column_are_seen(kind):
     assert np.sqrt(np.mean((said - zero) ** 2)) < 0.1
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_zeros_that_a_column_tells_exactly_do_not_make_models_too_sure(seed):
+    """Likelihood alone would let the slopes grow without end, and a row predicted as 0 that is 90 costs dearly."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(N + N_TEST, 4))
+    is_idle = (X[:, 2] < 0.05) & (X[:, 3] < 0.8)
+    y = np.where(is_idle, 0.0, rng.poisson(80 + 15 * np.sin(4 * X[:, 0])))
+    errors = {}
+    for target in ("count", "real"):
+        model = MondrianForestRegressor(30, target=target, random_state=0).fit(X[:N], y[:N])
+        errors[target] = np.sqrt(np.mean((model.predict(X[N:]) - y[N:]) ** 2))
+        if target == "count" and model._target.zeros is not None:
+            offset, slope, hidden_slope = model._target.zeros[1:]
+            assert abs(offset) <= 3
+            assert 0 <= slope <= 2
+            assert 0 <= hidden_slope <= 2
+    assert errors["count"] < 1.1 * errors["real"]
+
+
 @KINDS
 @pytest.mark.parametrize("factor", [1e6, 1e-6])
 def test_units_do_not_matter(kind, factor):

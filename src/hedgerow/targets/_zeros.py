@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,6 +20,11 @@ FEWEST = 20
 
 SURE = 1e-3
 """No probability that goes in is nearer than this to 0 or 1."""
+
+
+PLAIN, BOUNDS = (0.0, 1.0, 0.0), ((-3.0, 3.0), (0.0, 2.0), (0.0, 2.0))
+"""Offset and slopes of a forest that is taken at its word, from which they depart as far as a prior of variance 1 lets
+them, within bounds: where a column tells all zeros, likelihood alone would let them grow without end."""
 
 
 class Zeros(NamedTuple):
@@ -51,8 +55,9 @@ class Zeros(NamedTuple):
     def from_description(cls, described: dict[str, Any], arrays: Arrays, forest: Any) -> Zeros:
         """Take back what `described` gave, or ValueError; the forest is a new one."""
         offset, slope, hidden_slope = (float(number) for number in described["numbers"])
-        if not all(map(math.isfinite, (offset, slope, hidden_slope))):
-            raise ValueError("its probability of zero is not made of finite numbers")
+        numbers = zip((offset, slope, hidden_slope), BOUNDS, strict=True)
+        if not all(low <= number <= high for number, (low, high) in numbers):
+            raise ValueError("its probability of zero is not made of numbers within bounds")
         own = {name.removeprefix("zeros."): array for name, array in arrays.items() if name.startswith("zeros.")}
         forest._restore_fitted_state(described["forest"], own)
         return cls(forest, offset, slope, hidden_slope)
@@ -69,14 +74,19 @@ def learn_zeros(
     said = grown.loo_predict().mean
 
     def zeros(point: Point) -> Zeros:
-        return Zeros(grown, *point)
+        return Zeros(grown, *(min(max(number, low), high) for number, (low, high) in zip(point, BOUNDS, strict=True)))
+
+    def departure(point: Point) -> float:
+        return 0.5 * sum((number - plain) ** 2 for number, plain in zip(point, PLAIN, strict=True)) / is_zero.size
 
     def loss(probability: Floats) -> float:
         probability = np.clip(probability, 1e-12, 1.0 - 1e-12)
         return -float(shares @ np.log(np.where(is_zero, probability, 1.0 - probability)))
 
     best, _ = minimise(
-        lambda point: loss(zeros(point).of_what_is_said(said, hidden)), around((0.0, 0.5, 0.5), (0.3, 0.4, 0.4)), 120
+        lambda point: loss(zeros(point).of_what_is_said(said, hidden)) + departure(point),
+        around(PLAIN, (0.3, -0.3, 0.3)),
+        120,
     )
     found = zeros(best)
     return found, found.of_what_is_said(said, hidden)
