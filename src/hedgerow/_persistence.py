@@ -155,6 +155,10 @@ def load(path: str | os.PathLike[str]) -> Any:
         Predicts the same bits as the one saved, and goes on learning as that one would have.
     """
     content = Path(path).read_bytes()
+    if b'\\"format\\": 2' in content[:4000]:
+        from hedgerow.files import load as load_two
+
+        return load_two(path)
     try:
         return Saveable._from_bytes(content)
     except ValueError as error:

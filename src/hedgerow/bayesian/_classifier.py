@@ -1,4 +1,4 @@
-"""Bayesian decision trees for classes."""
+"""Bayesian decision trees for classification."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from collections.abc import Hashable
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from hedgerow import _core
-from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance
-from hedgerow._classifying import Classifying
-from hedgerow._persistence import Arrays
-from hedgerow._validation import check_positive, n_threads_of
-from hedgerow.bayesian._tree_model import BayesianTree
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.base.classifier import Classifier
+from hedgerow.base.rows import Floats
+from hedgerow.bayesian._posterior import BayesianTree
+from hedgerow.bayesian._settings import ClassTreeSettings
+from hedgerow.files import Stored
 
 
-class BayesianTreeClassifier(Classifying, BayesianTree):
+class BayesianTreeClassifier(Classifier, BayesianTree):
     """A posterior over decision trees for classification, by sequential Monte Carlo.
 
     Trees have the prior of Chipman, George and McCulloch (1998), leaves a Dirichlet-multinomial. Particles grow trees
@@ -91,10 +87,8 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
     True
     """
 
-    concentration: float
-    _concentration_used: float
-    _SAMPLER: ClassVar[Any] = _core.ClassTreeSampler
-    _TREES: ClassVar[Any] = _core.ClassTrees
+    _SETTINGS: ClassVar[Any] = ClassTreeSettings
+    _IN_ORDER = True
 
     def __init__(
         self,
@@ -135,48 +129,21 @@ class BayesianTreeClassifier(Classifying, BayesianTree):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
-        X = self._query_rows(X)
-        found: Floats = self._trees.probabilities(X, n_threads_of(self.n_jobs))
+        X = self._asked(X)
+        found: Floats = self._learner.trees.probabilities(X, self._current.query.n_threads)
         return found[:, self._classes.order]
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array."""
-        return self._by_name(self._trees.probabilities(self._one_row(x), 1)[0])
-
-    # Below: private.
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_positive("concentration", self.concentration)
-
-    def _take_labels(self, y: Any, weights: Floats) -> Floats:
-        in_order = ClassTable(in_order_of_appearance(as_labels(y))[0])
-        labels = list(in_order.numbers)
-        self._classes = ClassTable(labels[number] for number in in_order.order)
-        self._concentration_used = float(self.concentration)
-        return self._known_numbers_of(y)
-
-    def _leaves(self, most_rows: int) -> Any:
-        return _core.ClassLeaves(len(self._classes), self._concentration_used, most_rows)
+        return self._by_name(self._learner.trees.probabilities(self._one_row(x), 1)[0])
 
     def _leaf_words(self, numbers: Floats) -> str:
         classes, counts = numbers[::2].astype(np.int64), numbers[1::2]
-        best = int(np.argmax(counts))
-        share = self._concentration_used / len(self._classes)
-        probability = (counts[best] + share) / (counts.sum() + self._concentration_used)
+        best, prior = int(np.argmax(counts)), self._learner.leaves
+        probability = (counts[best] + prior.concentration / prior.n_classes) / (counts.sum() + prior.concentration)
         return f"{list(self._classes.numbers)[classes[best]]} ({probability:.2f}), {counts.sum():g} rows"
 
-    # Files.
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        state = super()._fitted_state()
-        if state is not None:
-            state[0].update(concentration=self._concentration_used)
-        return state
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._concentration_used = float(numbers["concentration"])
-        check_positive("concentration", self._concentration_used)
-        if not numbers["classes"]:
-            raise ValueError("it has no classes")
-        super()._restore_fitted_state(numbers, arrays)
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        if self._learner.leaves.n_classes != len(self._classes):
+            raise ValueError("its trees are about other classes")

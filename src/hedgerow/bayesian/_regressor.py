@@ -1,24 +1,19 @@
-"""Bayesian decision trees for numbers."""
+"""Bayesian decision trees for regression."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from scipy.stats import chi2
 
-from hedgerow import _core
-from hedgerow._persistence import Arrays
-from hedgerow._regressing import Regressing
-from hedgerow._validation import check_positive, n_threads_of
-from hedgerow.bayesian._tree_model import BayesianTree
+from hedgerow.base.regressor import Regressor
+from hedgerow.base.rows import Floats
+from hedgerow.bayesian._posterior import BayesianTree
+from hedgerow.bayesian._settings import RealTreeSettings
 from hedgerow.predictive import StudentMixture
 
-Floats = npt.NDArray[np.float64]
 
-
-class BayesianTreeRegressor(Regressing, BayesianTree):
+class BayesianTreeRegressor(Regressor, BayesianTree):
     """A posterior over decision trees for regression, by sequential Monte Carlo.
 
     Trees have the prior of Chipman, George and McCulloch (1998); the labels in a leaf are normal, with a mean and a
@@ -72,9 +67,7 @@ class BayesianTreeRegressor(Regressing, BayesianTree):
     (1, 2)
     """
 
-    _SAMPLER: ClassVar[Any] = _core.RealTreeSampler
-    _TREES: ClassVar[Any] = _core.RealTrees
-    _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
+    _SETTINGS: ClassVar[Any] = RealTreeSettings
 
     def __init__(
         self,
@@ -125,74 +118,26 @@ class BayesianTreeRegressor(Regressing, BayesianTree):
 
     def predict_dist(self, X: Any) -> StudentMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
-        return self._mixture(self._query_rows(X), n_threads_of(self.n_jobs))
+        return self._mixture(self._asked(X), self._current.query.n_threads)
 
     @property
     def prior_mean_(self) -> float:
         """Mean of a leaf's mean, before data."""
         self._check_learned()
-        return self._leaf_prior["mean"]
+        return float(self._learner.leaves.mean)
 
     @property
     def noise_scale_(self) -> float:
         """Scale of a leaf's variance, before data."""
         self._check_learned()
-        return self._leaf_prior["scale"]
-
-    # Below: private.
+        return float(self._learner.leaves.scale)
 
     def _mixture(self, X: Floats, n_threads: int) -> StudentMixture:
-        first, leaves, weights = self._trees.mixtures(X, n_threads)
-        students = self._trees.students()[leaves]
+        trees = self._learner.trees
+        first, leaves, weights = trees.mixtures(X, n_threads)
+        students = trees.students()[leaves]
         return StudentMixture(first, weights, students[:, 0], students[:, 1], students[:, 2])
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_positive("mean_weight", self.mean_weight)
-        check_positive("noise_df", self.noise_df)
-        check_positive("noise_scale", self.noise_scale, or_none=True)
-        if not isinstance(self.noise_quantile, float | np.floating) or not 0.0 < self.noise_quantile < 1.0:
-            raise ValueError(f"noise_quantile must be a number between 0 and 1, got {self.noise_quantile!r}")
-        if self.prior_mean is not None and not np.isfinite(self.prior_mean):
-            raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
-
-    def _take_labels(self, y: Any, weights: Floats) -> Floats:
-        labels: Floats = np.ascontiguousarray(y, dtype=np.float64)
-        if not np.abs(labels).max() <= 1e150:
-            raise ValueError("labels must lie within 1e150 of zero; divide y by a constant")
-        mean = float(np.average(labels, weights=weights if weights.size else None))
-        spread = float(np.average((labels - mean) ** 2, weights=weights if weights.size else None))
-        # Labels that are all equal say nothing of their scale; any will do.
-        variance = spread if spread > np.finfo(np.float64).tiny else 1.0
-        by_quantile = variance * float(chi2.ppf(1.0 - self.noise_quantile, self.noise_df)) / self.noise_df
-        self._leaf_prior = {
-            "mean": mean if self.prior_mean is None else float(self.prior_mean),
-            "mean_weight": float(self.mean_weight),
-            "df": float(self.noise_df),
-            "scale": by_quantile if self.noise_scale is None else float(self.noise_scale),
-        }
-        return labels
-
-    def _leaves(self, most_rows: int) -> Any:
-        return _core.RealLeaves(**self._leaf_prior, most_rows=most_rows)
 
     def _leaf_words(self, numbers: Floats) -> str:
         n_rows, mean, squares = numbers
         return f"{mean:.4g} ± {np.sqrt(squares / n_rows):.2g}, {n_rows:g} rows"
-
-    # Files.
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        state = super()._fitted_state()
-        if state is not None:
-            state[0].update(leaf_prior=self._leaf_prior)
-        return state
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        given = numbers["leaf_prior"]
-        self._leaf_prior = {name: float(given[name]) for name in ("mean", "mean_weight", "df", "scale")}
-        if not np.isfinite(self._leaf_prior["mean"]):
-            raise ValueError("its prior mean is not finite")
-        for name in ("mean_weight", "df", "scale"):
-            check_positive(name, self._leaf_prior[name])
-        super()._restore_fitted_state(numbers, arrays)

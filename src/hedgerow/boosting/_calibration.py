@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._simplex import Point, around, minimise
 from hedgerow.mondrian._calibration import NEAR, WIDEST
+from hedgerow.numeric.simplex import Point, around, minimise
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import SHAPES, NormalShape, Shape, shape_from_numbers
 

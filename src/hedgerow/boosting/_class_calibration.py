@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._simplex import around, minimise
+from hedgerow.numeric.simplex import around, minimise
 
 Floats = npt.NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from hedgerow._core import TreeMixtures
-from hedgerow._simplex import Point, around, minimise
+from hedgerow.numeric.simplex import Point, around, minimise
 
 Floats = npt.NDArray[np.float64]
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow._copies import NO_GROUPS, Copies
-from hedgerow._simplex import Point, around, minimise
 from hedgerow._validation import NO_WEIGHTS
 from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.numeric.simplex import Point, around, minimise
 
 Floats = npt.NDArray[np.float64]
 

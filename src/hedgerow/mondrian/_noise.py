@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hedgerow._known_rows import said_of, said_without
 from hedgerow._persistence import Arrays
-from hedgerow._simplex import Point, around, minimise
+from hedgerow.numeric.simplex import Point, around, minimise
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,7 +1,7 @@
 """Small frozen results of predictions."""
 
 from hedgerow.predictive._counts import Counts
-from hedgerow.predictive._forecasts import Forecasts
+from hedgerow.predictive._forecasts import Forecasts, joined_forecasts
 from hedgerow.predictive._label_mixture import LabelMixture
 from hedgerow.predictive._leave_one_out import LeaveOneOut
 from hedgerow.predictive._location_scale import LocationScale
@@ -22,4 +22,5 @@ __all__ = [
     "Reshaped",
     "StudentMixture",
     "Uncertainty",
+    "joined_forecasts",
 ]

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from hedgerow.predictive._normal_mixture import NormalMixture
+
 Floats = npt.NDArray[np.float64]
 
 RETURNS = ("dist", "std", "interval")
@@ -28,6 +30,12 @@ def joined(n_arrays: int, pieces: Iterable[Sequence[Floats]]) -> tuple[Floats, .
     """Return mean and standard deviation, or these two and the interval, of the rows of all pieces."""
     nothing = (np.empty(0), np.empty(0), np.empty((0, 2)))[:n_arrays]
     return tuple(np.concatenate(parts) for parts in zip(nothing, *pieces, strict=True))
+
+
+def joined_forecasts(parts: Iterable[Any]) -> Any:
+    """Return the distributions of all parts, one after another: one mixture if all are, or else `Forecasts`."""
+    parts = list(parts)
+    return NormalMixture.joined(parts) if all(type(part) is NormalMixture for part in parts) else Forecasts(parts)
 
 
 class Forecasts:

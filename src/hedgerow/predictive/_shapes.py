@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from hedgerow._simplex import Point, minimise
+from hedgerow.numeric.simplex import Point, minimise
 
 Floats = npt.NDArray[np.float64]
 

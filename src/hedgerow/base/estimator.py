@@ -1,0 +1,280 @@
+"""What every model is to its user: parameters, one door for rows, and a learner that holds what has been learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+
+from hedgerow.base.rows import Floats, RowReader, Rows, drop_weightless, first_row, read
+from hedgerow.base.seed import draw_seed
+from hedgerow.base.settings import Query, Settings
+from hedgerow.base.work import all_or_nothing
+from hedgerow.files import Saveable, Stored
+
+WIDEST = 2**31 - 1
+
+
+class Learner(Protocol):
+    """What has been learned. It knows no user: rows, settings and queries are checked before they come here."""
+
+    settings: Any
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: Any, seed: int, query: Any) -> Self:
+        """Learn all rows of a batch."""
+
+    def state(self) -> dict[str, Any]:
+        """Return all of it, as a tree of plain values and arrays."""
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: Any, width: int) -> Self:
+        """Take back what `state` gave, or raise ValueError."""
+
+
+class OnlineLearner(Learner, Protocol):
+    """What can go on learning."""
+
+    @classmethod
+    def open(cls, first: Rows, settings: Any, seed: int, query: Any) -> Self:
+        """Return a learner that has learned nothing yet, for a stream that begins with this row."""
+
+    def learn(self, rows: Rows, query: Any) -> None:
+        """Learn rows, one after another, whatever the calls that bring them."""
+
+
+class Current(NamedTuple):
+    """What follows from the parameters as they are now; made anew when one of them is set."""
+
+    query: Any
+    reader: RowReader
+
+
+class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
+    """Base of all models. A model names its settings, its query and its learner, and says what is predicted."""
+
+    _SETTINGS: ClassVar[type[Settings]]
+    _QUERY: ClassVar[type[Settings]] = Query
+    _LEARNER: ClassVar[Any]
+    _Y_CHECKS: ClassVar[dict[str, Any]] = {}
+
+    random_state: Any
+    n_features_in_: int
+
+    _learner: Any  # absent before the first row
+    _kept: Current  # absent until it is needed, and after a parameter was set
+    _is_unchanged: bool  # present once it is known that no parameter that shapes learning has been changed
+
+    @all_or_nothing
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn all rows in batch, forgetting whatever was learned before.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Numbers, all finite.
+        y : array of shape (n_samples,)
+            Targets, or labels of classes.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored.
+
+        Returns
+        -------
+        self
+        """
+        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
+        rows = self._rows(X, y, sample_weight, first=True, online=False)
+        if rows.y.shape[0] == 0:
+            raise ValueError("every sample_weight is zero: there is no row to learn")
+        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_learner" in vars(self)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Look at the parameters again before the next call if one is set."""
+        super().__setattr__(name, value)
+        if name[0] != "_":
+            self.__dict__.pop("_kept", None)
+            self.__dict__.pop("_is_unchanged", None)
+
+    def __sizeof__(self) -> int:
+        """Bytes, those of the core included: Python sees nothing of them."""
+        own: int = super().__sizeof__()
+        return own + int(getattr(self._learner, "n_bytes", 0)) if self.__sklearn_is_fitted__() else own
+
+    # The door.
+
+    def _rows(self, X: Any, y: Any, sample_weight: Any, *, first: bool, online: bool) -> Rows:
+        """Rows to be learned, checked. If they are the first, the model takes the columns from them."""
+        X, y = self._read(X, y, first)
+        X, y, weights = drop_weightless(X, y, sample_weight)
+        return self._weighed(Rows(X, self._encode(y, first), weights), online)
+
+    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
+        X, y = read(self, X, y, reset=reset, **self._Y_CHECKS)
+        return X, y
+
+    def _encode(self, y: Any, first: bool) -> Floats:
+        """What learners learn of targets or labels."""
+        raise NotImplementedError
+
+    def _weighed(self, rows: Rows, online: bool) -> Rows:
+        """Return rows with the weights that the learner sees."""
+        return rows
+
+    def _asked(self, X: Any) -> Floats:
+        """Rows of a query, checked."""
+        self._check_learned()
+        rows: Floats = read(self, X, reset=False)
+        return rows
+
+    def _one_row(self, x: Any) -> Floats:
+        """One row of a query, checked, as a table."""
+        self._check_learned()
+        return self._current.reader(x).reshape(1, -1)
+
+    def _check_learned(self) -> None:
+        name, can_stream = type(self).__name__, hasattr(self, "partial_fit")
+        if not self.__sklearn_is_fitted__():
+            first = "fit, partial_fit or learn_one" if can_stream else "fit"
+            raise NotFittedError(f"This {name} instance is not fitted yet: call {first} first.")
+        if getattr(self._learner, "is_empty", False):
+            raise NotFittedError(f"This {name} has unlearned all its rows: let it learn some first.")
+
+    @property
+    def _current(self) -> Current:
+        """What follows from the parameters now."""
+        kept = vars(self).get("_kept")
+        if kept is None:
+            query = self._QUERY.of(self)
+            kept = Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
+            self._kept = kept
+        return kept
+
+    def _feature_names(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{i}" for i in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+    # Files.
+
+    def _state(self) -> dict[str, Any] | None:
+        if not self.__sklearn_is_fitted__():
+            return None
+        names = self._feature_names() if hasattr(self, "feature_names_in_") else None
+        columns = {"width": int(self.n_features_in_), "names": names}
+        return {"columns": columns, "settings": self._learner.settings.state(), "learner": self._learner.state()}
+
+    def _restore(self, stored: Stored) -> None:
+        columns = stored.part("columns")
+        width, names = columns.integer("width", 1, WIDEST), columns.any("names")
+        if names is not None:
+            if not isinstance(names, list) or len(names) != width:
+                raise ValueError("it names another number of features than it has")
+            self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
+        self.n_features_in_ = width
+        settings = self._SETTINGS.from_state(stored.part("settings"))
+        self._learner = self._LEARNER.from_state(stored.part("learner"), settings, width)
+
+
+class OnlineEstimator(Estimator):
+    """A model that learns row by row."""
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn rows online, one after another.
+
+        The result does not depend on how rows are split into batches. Ctrl-C leaves a model that has learned the first
+        ``n_samples_seen_`` rows; any other error leaves it as it was.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        self
+        """
+        rows = self._next_rows(X, y, sample_weight)
+        if rows.y.shape[0]:
+            self._learner.learn(rows, self._current.query)
+        return self
+
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array.
+
+        The first row may be the first call; a mapping then names the features.
+        """
+        if not self.__sklearn_is_fitted__():
+            self._learner.learn(self._first_row(x, y), self._current.query)
+            return self
+        query = self._unchanged_query
+        self._with_row(self._learner.learn_one, x, *self._encode_one(y), query)
+        return self
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of rows ever learned, weightless ones left out. `fit` and relearning begin to count anew."""
+        self._check_learned()
+        return int(self._learner.n_seen)
+
+    # Below: private.
+
+    def _encode_one(self, y: Any) -> tuple[float, float]:
+        """What the learner learns of one target or label, and the row's weight."""
+        raise NotImplementedError
+
+    @all_or_nothing
+    def _next_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
+        """Rows to be learned online, checked; if they are the first, there is an empty learner for them now."""
+        first = not self.__sklearn_is_fitted__()
+        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
+        if not first:
+            self._learner.settings.check_unchanged(settings)
+        rows = self._rows(X, y, sample_weight, first=first, online=True)
+        if first and rows.y.shape[0]:
+            seed = draw_seed(self.random_state)
+            self._learner = self._LEARNER.open(rows.part(slice(1)), settings, seed, query)
+        return rows
+
+    @all_or_nothing
+    def _first_row(self, x: Any, y: Any) -> Rows:
+        """The very first row, and an empty learner for it."""
+        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
+        row, names = first_row(x)
+        rows = self._weighed(Rows(row.reshape(1, -1), self._encode(self._as_vector(y), True)), online=True)
+        self.n_features_in_ = row.size
+        if names is not None:
+            self.feature_names_in_ = names
+        self._learner = self._LEARNER.open(rows, settings, draw_seed(self.random_state), query)
+        return rows
+
+    def _as_vector(self, y: Any) -> Any:
+        """One target or label, as a vector."""
+        return [y]
+
+    @property
+    def _unchanged_query(self) -> Any:
+        """The query, as soon as it is sure that no parameter that shapes learning has been changed."""
+        if "_is_unchanged" not in vars(self):
+            self._learner.settings.check_unchanged(self._SETTINGS.of(self))
+            self._is_unchanged = True
+        return self._current.query
+
+    def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
+        """Call the learner with one row: an array or a dictionary, unchecked, or else whatever can be read as one.
+
+        The core raises ValueError or TypeError, and changes nothing, if it is not a vector of finite numbers.
+        """
+        reader = self._current.reader
+        if type(x) is np.ndarray or type(x) is dict:
+            try:
+                return call(reader.quickly(x), *rest)
+            except (KeyError, TypeError, ValueError):
+                pass  # reading it with care either mends it or says what is wrong
+        return call(reader(x), *rest)

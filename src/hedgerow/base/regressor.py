@@ -1,0 +1,135 @@
+"""What all regressors share: everything that follows from the predictive distribution."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
+
+from hedgerow.base.rows import Floats, read
+from hedgerow.base.targets import read_target, read_targets
+from hedgerow.predictive import joined_forecasts
+
+RETURNS = ("dist", "std", "interval")
+"""What `predict_then_learn` may be asked for."""
+
+
+class Regressor(RegressorMixin):  # type: ignore[misc]
+    """The part of a regressor that asks its predictive distribution. A model that knows a quicker way takes it."""
+
+    _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
+
+    @abstractmethod
+    def predict_dist(self, X: Any) -> Any:
+        """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
+
+    def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Mean and, if asked, standard deviation of each row's target.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Rows.
+        return_std : bool, default=False
+            Whether to return the standard deviation of a new target too.
+
+        Returns
+        -------
+        mean : array of shape (n_samples,)
+        std : array of shape (n_samples,), only if `return_std`
+        """
+        dist = self.predict_dist(X)
+        return (dist.mean(), dist.std()) if return_std else dist.mean()
+
+    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
+        """Central prediction interval of each row: shape (n_samples, 2)."""
+        interval: Floats = self.predict_dist(X).interval(confidence)
+        return interval
+
+    def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
+        """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
+        found: Floats = self.predict_dist(X).ppf(np.atleast_1d(np.asarray(quantiles, dtype=np.float64)))
+        return found
+
+    def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
+        """Log of the predictive density of each target: shape (n_samples,)."""
+        X, targets = self._asked_with_targets(X, y)
+        found: Floats = self.predict_dist(X).logpdf(targets)
+        return found
+
+    def _asked_with_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
+        self._check_learned()
+        X, targets = read(self, X, y, reset=False, y_numeric=True)
+        return X, np.asarray(targets, dtype=np.float64)
+
+    def _encode(self, y: Any, first: bool) -> Floats:
+        return read_targets(y)
+
+    def _encode_one(self, y: Any) -> tuple[float, float]:
+        return read_target(y), 1.0
+
+
+class Forecasting:
+    """The part of an online regressor that forecasts a stream."""
+
+    def predict_then_learn(
+        self: Any,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        returns: str = "dist",
+        confidence: float = 0.9,
+    ) -> Any:
+        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+
+        The same as a loop over `predict_dist`, or `predict`, and `learn_one`, bit for bit, only faster. Before the very
+        first row nothing is known, and the forecast is a normal distribution of variance one around the prior mean,
+        or 0.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+        returns : {"dist", "std", "interval"}, default="dist"
+            What is forecast: whole distributions; or mean and standard deviation, which is quickest; or these two and
+            the central interval. Row i was forecast by the model that had learned the rows before it.
+        confidence : float, default=0.9
+            Of the interval.
+
+        Returns
+        -------
+        forecasts : distribution
+            If `returns` is "dist".
+        mean, std : arrays of shape (n_samples,)
+            Otherwise.
+        interval : array of shape (n_samples, 2)
+            Only if `returns` is "interval".
+        """
+        check_returns(returns, confidence)
+        rows = self._next_rows(X, y, sample_weight)
+        query = self._current.query if rows.y.size else None
+        if returns == "std" and rows.y.size and hasattr(self._learner, "moments_then_learn"):
+            return _concatenated(2, self._learner.moments_then_learn(rows, query))
+        parts = self._learner.forecast_then_learn(rows, query) if rows.y.size else ()
+        if returns == "dist":
+            return joined_forecasts(parts)
+        if returns == "std":
+            return _concatenated(2, ((part.mean(), part.std()) for part in parts))
+        return _concatenated(3, ((part.mean(), part.std(), part.interval(confidence)) for part in parts))
+
+
+def check_returns(returns: str, confidence: float) -> None:
+    """Raise ValueError unless that can be asked for."""
+    if returns not in RETURNS:
+        raise ValueError(f"returns must be one of {', '.join(map(repr, RETURNS))}, got {returns!r}")
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+
+
+def _concatenated(n_arrays: int, parts: Any) -> tuple[Floats, ...]:
+    nothing = (np.empty(0), np.empty(0), np.empty((0, 2)))[:n_arrays]
+    return tuple(np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))

@@ -1,0 +1,169 @@
+"""Parameters with declared constraints: checked once, frozen, and compared when learning goes on."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+
+from hedgerow.files import Stored
+
+Check = Callable[[str, Any], Any]
+"""From the name and the value of a parameter to the value that is kept, or ValueError."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What shapes learning, as it was when learning began. Fields have the names of the model's parameters."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, each.metadata["check"](each.name, getattr(self, each.name)))
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Raise ValueError for values that do not go with each other."""
+
+    @classmethod
+    def of(cls, model: Any) -> Self:
+        """Return the settings that a model's parameters are now, or raise ValueError."""
+        return cls(**{each.name: getattr(model, each.name) for each in fields(cls)})
+
+    def check_unchanged(self, now: Settings) -> None:
+        """Raise ValueError if a parameter has been changed since learning began."""
+        for each in fields(self):
+            before, after = getattr(self, each.name), getattr(now, each.name)
+            if before != after:
+                raise ValueError(
+                    f"{each.name} was {before!r} when learning began and is {after!r} now; call fit to begin anew, or "
+                    "set it back"
+                )
+
+    def state(self) -> dict[str, Any]:
+        """Return them by name, for a file."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Self:
+        """Take back what `state` gave, or ValueError."""
+        return cls(**{each.name: stored.any(each.name) for each in fields(cls)})
+
+
+# Constraints of fields.
+
+
+def checked(check: Check) -> Any:
+    """Return a field whose values go through a function of its name and its value."""
+    return field(metadata={"check": check})
+
+
+def integer(least: int, most: int | None = None, or_none: bool = False) -> Any:
+    """Return a field for an integer."""
+
+    def check(name: str, value: Any) -> int | None:
+        if or_none and value is None:
+            return None
+        check_integer(name, value, least, most)
+        return int(value)
+
+    return checked(check)
+
+
+def positive(or_none: bool = False, or_infinite: bool = False, or_zero: bool = False) -> Any:
+    """Return a field for a positive number."""
+
+    def check(name: str, value: Any) -> float | None:
+        if or_zero and isinstance(value, Real) and float(value) == 0.0:
+            return 0.0
+        check_positive(name, value, or_none, or_infinite)
+        return None if value is None else float(value)
+
+    return checked(check)
+
+
+def within(least: float, most: float, words: str) -> Any:
+    """Return a field for a number from `least` to `most`; `words` say so."""
+
+    def check(name: str, value: Any) -> float:
+        check_within(name, value, least, most, words)
+        return float(value)
+
+    return checked(check)
+
+
+def one_of(*allowed: Any) -> Any:
+    """Return a field for one of a few values."""
+
+    def check(name: str, value: Any) -> Any:
+        if not isinstance(value, str | bool | None) or value not in allowed:
+            raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
+        return value
+
+    return checked(check)
+
+
+def flag() -> Any:
+    """Return a field for True or False."""
+
+    def check(name: str, value: Any) -> bool:
+        if not isinstance(value, bool | np.bool_):
+            raise ValueError(f"{name} must be True or False, got {value!r}")
+        return bool(value)
+
+    return checked(check)
+
+
+# The checks themselves.
+
+
+def check_integer(name: str, value: object, least: int, most: int | None = None) -> None:
+    """Raise ValueError unless ``value`` is an integer from ``least`` to ``most``."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name} must be at most {most}, got {value!r}")
+
+
+def check_positive(name: str, value: object, or_none: bool = False, or_infinite: bool = False) -> None:
+    """Raise ValueError unless ``value`` is a positive number."""
+    if or_none and value is None:
+        return
+    fits = isinstance(value, Real) and not isinstance(value, bool) and float(value) > 0
+    if not fits or not (or_infinite or math.isfinite(float(value))):  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a positive number{' or None' if or_none else ''}, got {value!r}")
+
+
+def check_within(name: str, value: object, least: float, most: float, words: str) -> None:
+    """Raise ValueError unless ``value`` is a finite number from ``least`` to ``most``; ``words`` say so."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
+    if not is_number or not least <= float(value) <= most:  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a number {words}, got {value!r}")
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """scikit-learn's ``n_jobs`` as a number of threads: None is one, -1 all cores, -2 all but one."""
+    if n_jobs is None:
+        return 1
+    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+        raise ValueError(f"n_jobs must be None, a number of threads or -1 for all cores, got {n_jobs!r}")
+    if n_jobs > 0:
+        return int(n_jobs)
+    n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, n_cores + 1 + int(n_jobs))
+
+
+@dataclass(frozen=True)
+class Query(Settings):
+    """Parameters that take effect at once: what has been learned does not depend on them."""
+
+    n_jobs: int = checked(lambda name, value: n_threads_of(value))
+
+    @property
+    def n_threads(self) -> int:
+        """Threads; the result does not depend on their number."""
+        return self.n_jobs

@@ -1,0 +1,35 @@
+"""Targets that are numbers, checked in one place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST_TARGET = 1e150
+"""Targets further than this from zero would overflow when squared."""
+
+
+def read_targets(y: Any) -> Floats:
+    """Return targets as a vector of numbers, or raise ValueError."""
+    try:
+        targets = np.ascontiguousarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"a target must be a number, got {y!r}") from None
+    if targets.size and not np.abs(targets).max() <= LARGEST_TARGET:
+        raise ValueError(f"targets must be finite and within {LARGEST_TARGET:g} of zero; divide y by a constant")
+    return targets
+
+
+def read_target(y: Any) -> float:
+    """Return one target as a number, or raise ValueError."""
+    try:
+        target = float(y)
+    except (TypeError, ValueError):
+        raise ValueError(f"a target must be a number, got {y!r}") from None
+    if not abs(target) <= LARGEST_TARGET:
+        raise ValueError(f"a target must be a finite number within {LARGEST_TARGET:g} of zero, got {y!r}")
+    return target

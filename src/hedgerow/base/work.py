@@ -1,0 +1,65 @@
+"""Work that may fail or be interrupted: models as they were before, and Ctrl-C between two pieces of work."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from sklearn.base import clone
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WORK_AT_A_TIME = 200_000
+"""Rows times trees that are learned by one call of the core: a few tenths of a second. Between two calls Python looks
+for Ctrl-C. Ten times as much is predicted at a time."""
+
+
+def pieces(n_rows: int, n_trees: int = 50, work: int = WORK_AT_A_TIME) -> Iterator[slice]:
+    """Yield slices of rows whose work takes the core a few tenths of a second; one, which is empty, for no rows."""
+    step = max(1000, work // max(1, n_trees))
+    for begin in range(0, max(1, n_rows), step):
+        yield slice(begin, min(begin + step, n_rows))
+
+
+def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:
+    """If the method fails, or is interrupted, the model has the attributes that it had before the call."""
+
+    @wraps(method)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        attributes = vars(args[0])
+        before = dict(attributes)
+        try:
+            return method(*args, **kwargs)
+        except BaseException:
+            attributes.clear()
+            attributes.update(before)
+            raise
+
+    return guarded
+
+
+def forget_everything(model: Any) -> None:
+    """Leave a model as it was before its first row; its parameters, and what scikit-learn has set, stay."""
+    for name in vars(model).keys() - vars(clone(model)).keys():
+        delattr(model, name)
+
+
+@contextmanager
+def interrupted_after() -> Iterator[None]:
+    """Raise KeyboardInterrupt only when the block is done. Python raises it in the main thread, and nowhere else."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    received: list[Any] = []
+    previous = signal.signal(signal.SIGINT, lambda *event: received.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if received and callable(previous):
+        previous(*received[0])

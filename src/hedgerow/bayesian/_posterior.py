@@ -1,0 +1,140 @@
+"""What Bayesian trees for classes and for numbers say of the posterior over trees."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+
+from hedgerow.base.estimator import Estimator
+from hedgerow.base.rows import Floats
+from hedgerow.bayesian._decision_tree import DecisionTree
+from hedgerow.bayesian._learner import TreeLearner
+
+NO_COLUMN = 2**32 - 1
+"""The column of a leaf."""
+
+
+class BayesianTree(Estimator):
+    """Base of Bayesian trees. A subclass says what leaves predict."""
+
+    _LEARNER: ClassVar[Any] = TreeLearner
+    _learner: TreeLearner
+
+    @abstractmethod
+    def _leaf_words(self, numbers: Floats) -> str:
+        """Say what a leaf predicts."""
+
+    @property
+    def log_marginal_likelihood_(self) -> float:
+        """Logarithm of the probability of all labels, trees and leaves integrated out; an estimate.
+
+        It is the logarithm of the mean of the islands' estimates, each of which is unbiased.
+        """
+        islands = self.island_log_marginal_likelihoods_
+        return float(logsumexp(islands) - math.log(islands.size))
+
+    @property
+    def log_marginal_likelihood_error_(self) -> float:
+        """Monte Carlo standard error of `log_marginal_likelihood_`, from the differences between islands.
+
+        NaN for one island. Islands that differ by several nats make it about 1, and too small: then look at
+        `island_log_marginal_likelihoods_`.
+        """
+        islands = self.island_log_marginal_likelihoods_
+        if islands.size < 2:
+            return math.nan
+        relative = np.exp(islands - self.log_marginal_likelihood_)
+        return float(relative.std(ddof=1) / math.sqrt(islands.size))
+
+    @property
+    def island_log_marginal_likelihoods_(self) -> Floats:
+        """The estimate of each island."""
+        islands: Floats = self._array("islands.log_evidence")
+        if islands.size == 0:
+            raise AttributeError("a Markov chain gives no marginal likelihood; use sampler='smc'")
+        return islands
+
+    @property
+    def tree_weights_(self) -> Floats:
+        """Posterior weight of each tree of the sample. Trees that came out equal are one."""
+        weights: Floats = self._array("trees.weight")
+        return weights
+
+    @property
+    def effective_n_trees_(self) -> float:
+        """How many equally weighted trees the sample is worth."""
+        return float(1.0 / (self.tree_weights_**2).sum())
+
+    @property
+    def n_leaves_posterior_(self) -> dict[int, float]:
+        """Posterior probability of each number of leaves."""
+        counts = (np.diff(self._array("trees.first_node").astype(np.int64)) + 1) // 2
+        values, places = np.unique(counts, return_inverse=True)
+        probabilities = np.bincount(places, self.tree_weights_)
+        return dict(zip(values.tolist(), probabilities.tolist(), strict=True))
+
+    @property
+    def n_leaves_(self) -> float:
+        """Posterior mean of the number of leaves."""
+        return sum(n * probability for n, probability in self.n_leaves_posterior_.items())
+
+    @property
+    def split_inclusion_(self) -> Floats:
+        """Posterior probability that the tree splits each column somewhere."""
+        included: Floats = (self._split_counts() > 0).T @ self.tree_weights_
+        return included
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Expected share of the splits that fall on each column; zeros if no tree splits."""
+        counts = self._split_counts().T @ self.tree_weights_
+        shares: Floats = counts / counts.sum() if counts.sum() > 0 else counts
+        return shares
+
+    def most_probable_tree(self) -> DecisionTree:
+        """Return the tree of the sample whose partition of the rows has the highest posterior probability.
+
+        The eight trees of each island that fit best are compared.
+        """
+        self._check_learned()
+        arrays = self._learner.trees.archive()
+        number = int(arrays["trees.most_probable"][0])
+        begin, end = arrays["trees.first_node"][number : number + 2].astype(np.int64)
+        feature = arrays["nodes.feature"][begin:end].astype(np.int64)
+        is_leaf = feature == NO_COLUMN
+        link = arrays["nodes.link"][begin:end].astype(np.int64)
+        first = arrays["leaves.first"].astype(np.int64)
+        words = [
+            self._leaf_words(arrays["leaves.numbers"][first[leaf] : first[leaf + 1]]) if last else ""
+            for leaf, last in zip(np.where(is_leaf, link, 0), is_leaf, strict=True)
+        ]
+        return DecisionTree(
+            feature=np.where(is_leaf, -1, feature),
+            threshold=np.where(is_leaf, np.nan, arrays["nodes.location"][begin:end]),
+            left=np.where(is_leaf, -1, link),
+            right=np.where(is_leaf, -1, link + 1),
+            words=words,
+            feature_names=self._feature_names(),
+            log_probability=float(arrays["trees.log_joint"][0]),
+        )
+
+    # Below: private.
+
+    def _array(self, name: str) -> Any:
+        self._check_learned()
+        return self._learner.trees.archive()[name]
+
+    def _split_counts(self) -> Floats:
+        """How often each tree splits each column: shape (n_trees, n_features)."""
+        self._check_learned()
+        trees = self._learner.trees
+        arrays = trees.archive()
+        tree = np.repeat(np.arange(trees.n_trees), np.diff(arrays["trees.first_node"].astype(np.int64)))
+        is_inner = arrays["nodes.feature"] != NO_COLUMN
+        counts = np.zeros((trees.n_trees, trees.width))
+        np.add.at(counts, (tree[is_inner], arrays["nodes.feature"][is_inner].astype(np.int64)), 1.0)
+        return counts

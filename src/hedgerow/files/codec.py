@@ -1,0 +1,91 @@
+"""Trees of plain values and arrays as JSON text and named arrays, and back.
+
+A tree is made of dictionaries, lists, tuples, numbers, strings, booleans, None and arrays. What JSON does not have is
+written as a dictionary with one key that begins with "$". Functions cannot be written: a file holds no code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+TO_JSON: dict[type, tuple[str, Callable[[Any], Any]]] = {}
+"""How objects of other classes are written: a key, and a function that turns one into a tree."""
+
+FROM_JSON: dict[str, Callable[[Any], Any]] = {}
+"""How they are read: by the key, a function from the tree."""
+
+
+def encode(value: Any, arrays: Arrays, path: str) -> Any:
+    """Return a tree as JSON, and put its arrays among `arrays`; TypeError, naming the path, if that cannot be."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        arrays[path] = np.ascontiguousarray(value)
+        return {"$array": path}
+    if isinstance(value, list | tuple):
+        parts = [encode(part, arrays, f"{path}/{place}") for place, part in enumerate(value)]
+        return {"$tuple": parts} if isinstance(value, tuple) else parts
+    if isinstance(value, Mapping):
+        if all(isinstance(key, str) and not key.startswith("$") for key in value):
+            return {key: encode(part, arrays, f"{path}/{key}") for key, part in value.items()}
+        pairs = value.items()
+        return {"$mapping": [[encode(key, arrays, path), encode(part, arrays, path)] for key, part in pairs]}
+    for kind, (key, described) in TO_JSON.items():
+        if isinstance(value, kind):
+            return {key: encode(described(value), arrays, path)}
+    name = [part for part in path.split("/") if not part.isdigit()][-1]
+    if callable(value):
+        raise TypeError(
+            f"cannot save {name}={value!r}: a file holds no code, so it cannot hold functions; pickle the model "
+            "instead, or give a parameter that is not a function"
+        )
+    raise TypeError(
+        f"cannot save {name}={value!r}: a file holds numbers, strings, booleans, None, lists, tuples and mappings of "
+        "them, arrays of numbers, RandomState objects and models of hedgerow; use pickle, or another value"
+    )
+
+
+def decode(value: Any, arrays: Arrays) -> Any:
+    """Take back what `encode` gave, or ValueError."""
+    if isinstance(value, list):
+        return [decode(part, arrays) for part in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) != 1 or not next(iter(value)).startswith("$"):
+        return {key: decode(part, arrays) for key, part in value.items()}
+    ((key, part),) = value.items()
+    try:
+        if key == "$array":
+            return arrays[part]
+        part = decode(part, arrays)
+        if key == "$tuple":
+            return tuple(part)
+        if key == "$mapping":
+            return {of: what for of, what in part}
+        return FROM_JSON[key](part)
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise ValueError(f"a part of it, {key[1:]!r}, is malformed ({error!r})") from None
+
+
+def _random_state(described: Any) -> np.random.RandomState:
+    kind, keys, *rest = described
+    state = np.random.RandomState()
+    state.set_state((kind, np.asarray(keys, dtype=np.uint32), *rest))
+    return state
+
+
+def _described_random_state(state: np.random.RandomState) -> list[Any]:
+    kind, keys, *rest = state.get_state(legacy=True)
+    return [kind, np.asarray(keys).tolist(), *rest]
+
+
+TO_JSON[np.random.RandomState] = ("$random_state", _described_random_state)
+FROM_JSON["$random_state"] = _random_state
