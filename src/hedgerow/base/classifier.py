@@ -1,9 +1,10 @@
-"""What all classifiers share: a table of classes that may grow, weights of classes, and what follows from probabilities."""
+"""What all classifiers share: a table of classes that may grow, weights of classes, predictions by name."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from hedgerow.base.class_weight import (
 from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.base.estimator import Estimator
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.base.work import forget_everything
 from hedgerow.files import Stored
 
 
@@ -83,11 +85,12 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
             check_classification_targets(plain)
         return X, y
 
-    def _encode(self, y: Any, first: bool) -> Floats:
-        """Numbers of the classes; those that are new get one."""
+    def _encode(self, y: Any, first: bool, classes: Any = None) -> Floats:
+        """Numbers of the classes; those that are new get one, after those that are announced."""
         labels, places = in_order_of_appearance(as_labels(y))
         known = ClassTable() if first else self._classes
-        table = known.extended(labels)
+        announced = [] if classes is None else in_order_of_appearance(as_labels(classes))[0]
+        table = known.extended(announced).extended(labels)
         if self._IN_ORDER:
             names = list(table.numbers)
             table = ClassTable(names[number] for number in table.order)
@@ -115,6 +118,13 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
 
     def _numbered_by(self, labels: list[Hashable]) -> Floats:
         return np.array([self._classes.numbers.get(label, -1) for label in labels], dtype=np.float64)
+
+    def _weighed_known(self, rows: Rows) -> Rows:
+        """Return rows that may have been learned with the weights that the learner has seen."""
+        if not rows.weights.size:
+            return rows
+        factors = self._factors(self._learner.settings.class_weight)
+        return rows._replace(weights=self._multiplied(rows.y, rows.weights, factors))
 
     def _renumbered(self, rows: Rows) -> Rows:
         """Know only the classes of these rows, which this model has learned, numbered as they come; weigh them anew."""
@@ -176,3 +186,89 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         if self._balanced.size not in (0, len(self._classes)) or not (self._balanced > 0).all():
             raise ValueError("the weights of its classes are not one positive number a class")
         super()._restore(stored)
+
+
+class ClassForecasting:
+    """The part of an online classifier that learns and forecasts a stream, in which classes may be new at any time."""
+
+    def partial_fit(self: Any, X: Any, y: Any, classes: Any = None, sample_weight: npt.ArrayLike | None = None) -> Any:
+        """Learn rows online, one after another.
+
+        The result does not depend on how rows are split into batches. Ctrl-C leaves a model that has learned the first
+        ``n_samples_seen_`` rows; any other error leaves it as it was.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Numbers, all finite.
+        y : array of shape (n_samples,)
+            Labels of any hashable kind. Classes may be new at any time.
+        classes : array, optional
+            Classes that may come: known from now on.
+        sample_weight : array of shape (n_samples,), optional
+            A row of weight w counts as w equal rows. Rows of weight zero are ignored.
+
+        Returns
+        -------
+        self
+        """
+        rows = self._next_rows(X, y, sample_weight, classes=classes)
+        if rows.y.size:
+            with self._classes_learned():
+                self._learner.learn(rows, self._current.query)
+        return self
+
+    def learn_one(self: Any, x: Any, y: Any) -> Any:
+        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array. Its class may be new.
+
+        The first row may be the first call; a mapping then names the features.
+        """
+        before = getattr(self, "_classes", None)
+        try:
+            return super().learn_one(x, y)  # type: ignore[misc]
+        except BaseException:
+            # Unless the row is in: Ctrl-C may have come during the review after it.
+            if before is not None and self._n_learned_classes <= len(before):
+                self._classes = before
+            raise
+
+    def predict_then_learn(
+        self: Any, X: Any, y: Any, classes: Any = None, sample_weight: npt.ArrayLike | None = None
+    ) -> Floats:
+        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+
+        The same as a loop over `predict_proba` and `learn_one`, only faster.
+
+        Parameters
+        ----------
+        X, y, classes, sample_weight
+            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+
+        Returns
+        -------
+        probabilities : array of shape (n_samples, n_classes)
+            Columns in the order of `classes_` after the call. A class that no earlier row had, and that `classes` did
+            not announce, has probability 0.
+        """
+        known = getattr(self, "_classes", ClassTable())
+        if classes is not None:
+            known = known.extended(in_order_of_appearance(as_labels(classes))[0])
+        rows = self._next_rows(X, y, sample_weight, classes=classes)
+        parts: list[Floats] = []
+        if rows.y.size:
+            with self._classes_learned():
+                parts = list(self._learner.forecast_then_learn(rows, self._current.query, len(known)))
+        table = getattr(self, "_classes", known)
+        wide = [np.pad(part, ((0, 0), (0, len(table) - part.shape[1]))) for part in parts]
+        return np.concatenate([np.empty((0, len(table))), *wide])[:, table.order]
+
+    @contextmanager
+    def _classes_learned(self: Any) -> Iterator[None]:
+        """If the block is interrupted, forget the classes of rows that have not been learned."""
+        try:
+            yield
+        except BaseException:
+            self._classes = ClassTable(list(self._classes.numbers)[: self._learner.n_known])
+            if self._learner.is_empty:
+                forget_everything(self)
+            raise

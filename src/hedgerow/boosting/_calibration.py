@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import NEAR, WIDEST
 from hedgerow.numeric.simplex import Point, around, minimise
 from hedgerow.predictive import LocationScale
@@ -74,23 +75,22 @@ class Calibration(NamedTuple):
         """Return the scale of the distribution at rows as leave-one-out has told it."""
         return np.sqrt(self._variance(doubt))
 
-    def described(self) -> dict[str, Any]:
-        """Return what it is made of, for a file."""
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
         name = type(self.shape).__name__.removesuffix("Shape").lower()
         numbers = [self.noise, *self.shares, self.near, self.far, self.most, self.weight, self.squares]
-        return {"calibration": numbers, "shape": [name, self.shape.numbers()]}
+        return {"numbers": numbers, "shape": name, "shape_numbers": self.shape.numbers()}
 
     @classmethod
-    def from_description(cls, described: dict[str, Any]) -> Calibration:
-        """Take back what `described` gave, or ValueError."""
-        noise, *shares, near, far, most, weight, squares = map(float, described["calibration"])
+    def from_state(cls, stored: Stored) -> Calibration:
+        """Take back what `state` gave, or ValueError."""
+        noise, *shares, near, far, most, weight, squares = map(float, stored.sequence("numbers"))
         found = noise, *shares, near, far, most, weight, squares
         if len(shares) != 2 or not all(math.isfinite(number) and number >= 0.0 for number in found):
             raise ValueError("its calibration is not positive and finite")
         if min(noise, near, most, weight, squares) <= 0.0:
             raise ValueError("its calibration is not positive")
-        name, made_from = described["shape"]
-        shape = shape_from_numbers(name, made_from)
+        shape = shape_from_numbers(stored.word("shape", *SHAPES), stored.sequence("shape_numbers"))
         return cls(noise, (shares[0], shares[1]), shape, near, far, most, weight, squares)
 
     def _variance(self, doubt: Floats) -> Floats:

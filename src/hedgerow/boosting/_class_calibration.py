@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.files import Stored
 from hedgerow.numeric.simplex import around, minimise
 
 Floats = npt.NDArray[np.float64]
@@ -39,16 +40,15 @@ class ClassCalibration(NamedTuple):
         mixed: Floats = powers + self.share * (self.base - powers)
         return mixed
 
-    def described(self) -> list[float]:
-        """Return what it is made of besides the base, for a file."""
-        return [self.share, self.floor, self.power]
-
     @classmethod
-    def from_description(cls, base: Floats, described: Any) -> ClassCalibration:
-        """Take back what `described` gave, or ValueError."""
-        share, floor, power = (float(number) for number in described)
-        if not (0 < share <= 1 and 0 < floor < math.inf and 0 < power < math.inf):
-            raise ValueError("its calibration is not positive and finite")
+    def from_state(cls, stored: Stored) -> ClassCalibration:
+        """Take back its parts."""
+        base = stored.array("base")
+        if base.size == 0 or not ((base > 0) & (base <= 1)).all():
+            raise ValueError("the shares of its classes are not between 0 and 1")
+        share, floor, power = (stored.positive(name) for name in ("share", "floor", "power"))
+        if share > 1.0:
+            raise ValueError("its calibration is out of range")
         return cls(base, share, floor, power)
 
 

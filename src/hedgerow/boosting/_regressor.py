@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from hedgerow._copies import Copies, find_copies
-from hedgerow._persistence import Arrays
-from hedgerow._regressing import Regressing
-from hedgerow.boosting import _reshaping as reshaping
+from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.regressor import Forecasting, Regressor
+from hedgerow.base.rows import Floats
 from hedgerow.boosting._boosting import MondrianBoosting
-from hedgerow.boosting._calibration import Calibration, calibrate, with_distance
-from hedgerow.boosting._reshaping import Reshaping
-from hedgerow.boosting._reshaping_files import ReshapingFiles
-from hedgerow.boosting._stage import NumberStage, mean_square, weighted_mean
-from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
-from hedgerow.mondrian._learning import Sample
-from hedgerow.mondrian._regressor import N_SMALL_TREES, SmallForest
-from hedgerow.predictive import Forecasts, LeaveOneOut, LocationScale
-from hedgerow.predictive._forecasts import check_returns
-from hedgerow.predictive._shapes import NormalShape
-from hedgerow.targets import (
-    Target,
-    Untransformed,
-    check_target,
-    first_target,
-    is_due,
-    learn_target,
-    target_from_description,
-)
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.boosting._regression import RegressionBoosting
+from hedgerow.boosting._settings import RegressionSettings
+from hedgerow.mondrian._growing import mean_square, weighted_mean
+from hedgerow.predictive import LeaveOneOut
+from hedgerow.targets import first_target
 
 
-class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
+class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, OnlineEstimator):
     """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
 
     The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
@@ -94,12 +74,9 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
     (100, 2)
     """
 
-    _target: Target
-    _calibration: Calibration
-    _reshaping: Reshaping | None
-
-    _NUMERIC = True
-    _STAGE = NumberStage
+    _SETTINGS: ClassVar[Any] = RegressionSettings
+    _LEARNER: ClassVar[Any] = RegressionBoosting
+    _learner: RegressionBoosting
 
     def __init__(
         self,
@@ -124,75 +101,18 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Learning.
-
-    def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn rows online, one after another: each stage is told what the ones before left over.
-
-        Whenever the number of rows has doubled, everything is learned anew from all rows. The result does not depend on
-        how rows are dealt to calls. Ctrl-C leaves a model that has learned the first ``n_samples_seen_`` rows.
-        """
-        rows = self._checked_rows(X, y, sample_weight, first=not self.__sklearn_is_fitted__())
-        for _ in self._learn_online(rows):
-            pass
-        return self
-
-    def predict_then_learn(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: npt.ArrayLike | None = None,
-        *,
-        returns: str = "dist",
-        confidence: float = 0.9,
-    ) -> Any:
-        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
-
-        The same as a loop over `predict_dist` and `learn_one`, bit for bit, only faster. Before the very first row
-        nothing is known, and the forecast is the standard normal distribution.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
-        returns : {"dist", "std", "interval"}, default="dist"
-            What is forecast: whole distributions; mean and standard deviation; or these two and the central interval.
-        confidence : float, default=0.9
-            Of the interval.
-
-        Returns
-        -------
-        forecasts : Forecasts
-            If `returns` is "dist": one distribution a row; its shape is learned anew whenever everything is.
-        mean, std : arrays of shape (n_samples,)
-            Otherwise.
-        interval : array of shape (n_samples, 2)
-            Only if `returns` is "interval".
-        """
-        check_returns(returns, confidence)
-        rows = self._checked_rows(X, y, sample_weight, first=not self.__sklearn_is_fitted__())
-        said = Forecasts(list(self._learn_online(rows)))
-        if returns == "dist":
-            return said
-        moments = said.mean(), said.std()
-        return moments if returns == "std" else (*moments, said.interval(confidence))
-
-    # Predicting.
-
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array; 0 before the first row."""
-        if not self.__sklearn_is_fitted__():
+        if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0
-        row = self._reader()(x).reshape(1, -1)
-        return float(self._forecast(row, *self._stages.moments(row)).mean()[0])
+        return float(self._learner.predictions(self._one_row(x), self._current.query).mean()[0])
 
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
 
         A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
         """
-        X = self._asked(X)
-        return self._forecast(X, *self._moments(X))
+        return self._learner.predictions(self._asked(X), self._current.query)
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row as if it had not been learned, as of when the stages were last learned.
@@ -201,152 +121,29 @@ class MondrianBoostingRegressor(Regressing, ReshapingFiles, MondrianBoosting):
         predictions, which was found to matter little.
         """
         self._check_learned()
-        labels, dist = self._left_out()
-        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(labels))
+        dist = self._learner.left_out(self._current.query)
+        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._learner.learned_rows.y))
 
     @property
     def target_(self) -> str:
         """What targets are: "real", "positive", "count" or "functions"."""
         self._check_learned()
-        return self._target.name
+        return self._learner.target.name
 
     @property
     def loo_score_(self) -> float:
         """R^2 of the leave-one-out predictions when the stages were last learned."""
         self._check_learned()
-        labels, dist = self._left_out()
-        weights = self._rows.weights[: labels.size]
-        total = mean_square(labels - weighted_mean(labels, weights), weights)
-        return 1.0 - mean_square(labels - dist.mean(), weights) / total if total > 0 else math.nan
+        _, y, weights = self._learner.learned_rows
+        mean = self._learner.left_out(self._current.query).mean()
+        total = mean_square(y - weighted_mean(y, weights), weights)
+        return 1.0 - mean_square(y - mean, weights) / total if total > 0 else math.nan
 
-    # Below: private.
+    def _encode(self, y: Any, first: bool) -> Floats:
+        targets = super()._encode(y, first)
+        if targets.size and self.target not in ("auto", "real"):
+            first_target(self.target, targets)
+        return targets
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check_one_of("tail", "student", "normal", "empirical")
-        self._check_one_of("shape", "auto", "common")
-        check_target(self.target)
-
-    def _checked_labels(self, y: Any) -> Floats:
-        try:
-            labels = np.ascontiguousarray(y, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"a label must be a number, got {y!r}") from None
-        if labels.size and not np.abs(labels).max() <= 1e150:
-            raise ValueError("labels must be finite numbers within 1e150 of zero; divide y by a constant")
-        if labels.size and self.target not in ("auto", "real"):
-            first_target(self.target, labels)
-        return labels
-
-    def _begin_labels(self) -> None:
-        self._target = Untransformed()
-
-    def _begin_anew(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        self._begin_labels()
-        del self._next_relearn
-        return labels, weights
-
-    def _begin_targets(self, labels: Floats, weights: Floats, copies: Copies) -> None:
-        is_first = not hasattr(self, "_next_relearn")
-        if is_first or is_due(labels.size) or not self._target.admits(labels).all():
-            self._target = learn_target(self.target, self._rows.arrays[0], labels, weights, self._new_small_forest)
-
-    def _targets(self, labels: Floats) -> Floats:
-        return self._target.encode(labels)
-
-    def _weights_of(self, labels: Floats, weights: Floats) -> Floats:
-        return self._target.weigh(labels, weights)
-
-    def _n_alike(self, labels: Floats) -> int:
-        admitted = self._target.admits(labels)
-        return labels.size if admitted.all() else int(np.argmin(admitted))
-
-    def _new_small_forest(self) -> SmallForest:
-        return SmallForest(N_SMALL_TREES, n_jobs=self.n_jobs, random_state=0)
-
-    def _calibrate(self, labels: Floats, weights: Floats, copies: Copies) -> None:
-        labels = self._targets(labels)
-        _, _, residuals, doubts = self._stages
-        found = calibrate(residuals, doubts, weights, self.tail)
-        variance = mean_square(labels - weighted_mean(labels, weights), weights)
-        mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
-        of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in self._stages.forests)
-        largest = sum(stage.largest_doubt for stage in self._stages.forests)
-        self._calibration = with_distance(found, doubts, variance, of_one_row, largest)
-        self._stages.forests[0].watch_gaps(self._learn_gaps(labels, weights, copies))
-        self._reshaping = None
-        if self.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
-            self._learn_shapes(labels, weights, copies)
-
-    def _learn_gaps(self, labels: Floats, weights: Floats, copies: Copies) -> Gaps:
-        """Learn them with the linear part and the first stage: what comes after adds little where no rows are."""
-        ridge, first = self._stages.ridge, self._stages.forests[0]
-        units, _ = Sample(self._rows.arrays[0], labels, weights, copies).units
-        X, labels = self._rows.arrays[0][units], labels[units]
-        ask_first: Ask = first.asking_slabs(X, labels if ridge is None else labels - ridge(X))
-
-        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
-            said = ask_first(rest, asked, gaps)
-            if ridge is None:
-                return said
-            inside = np.clip(X[asked], X[rest].min(axis=0), X[rest].max(axis=0))
-            return said._replace(means=said.means + ridge(inside))
-
-        return learn_gaps(X, labels, self.feature_importances_, ask, self._seed)
-
-    def _learn_shapes(self, labels: Floats, weights: Floats, copies: Copies) -> None:
-        """Learn shapes from what is said of rows without their fold."""
-        X = self._rows.arrays[0]
-        seeds = np.random.SeedSequence([self._seed, 2]).generate_state(2).tolist()
-        drawn = reshaping.draw(labels.size, reshaping.MOST_ROWS, seeds[0])
-        folds = reshaping.folds_of(drawn, copies, labels.size, seeds[1])
-        n_trees = max(1, self.n_estimators // 2)
-        said = self._stages.without_blocks(X, labels, weights, folds, reshaping.N_FOLDS, n_trees)
-        mean, doubt = (part[drawn] for part in said)
-        X, labels, weights = X[drawn], labels[drawn], weights[drawn] if weights.size else weights
-        dist = calibrate(labels - mean, doubt, weights, self.tail).distribution(mean, doubt)
-        forest: dict[str, Any] = {"n_estimators": max(1, self.n_estimators // 2), "n_jobs": self.n_jobs}
-        sample = copies.of(drawn), dist, drawn
-        self._reshaping = reshaping.fit_reshaping(X, labels, weights, *sample, self._seed, **forest)
-
-    def _left_out(self) -> tuple[Floats, Any]:
-        """Labels and distributions of the rows when the stages were last learned."""
-        _, _, residuals, doubts = self._stages
-        X, labels = (part[: residuals.size] for part in self._rows.arrays[:2])
-        dist = self._calibration.distribution(self._targets(labels) - residuals, doubts)
-        if self._reshaping is not None:
-            copies = find_copies(X, labels)
-            dist = self._reshaping.apply_left_out(dist, X, self._calibration.spread(doubts), copies)
-        return labels, self._target.left_out(dist, X)
-
-    def _forecast(self, X: Floats, mean: Floats, doubt: Floats, inflation: Floats | None = None) -> Any:
-        dist = self._calibration.distribution(mean, doubt, inflation)
-        if self._reshaping is not None:
-            dist = self._reshaping.apply(dist, X, self._calibration.spread(doubt))
-        return self._target.distribution(dist, X)
-
-    def _first_forecast(self) -> LocationScale:
-        return LocationScale(np.zeros(1), np.ones(1), NormalShape())
-
-    def _compare(self, X: Floats, labels: Floats, mean: Floats, doubt: Floats, weights: Floats) -> Any:
-        self._calibration, inflation = self._calibration.after(self._targets(labels) - mean, doubt, weights)
-        return self._forecast(X, mean, doubt, inflation)
-
-    # Files.
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        state = super()._fitted_state()
-        if state is not None:
-            reshaping, arrays = self._described_reshaping()
-            target, of_target = self._target.described()
-            state[0].update(self._calibration.described(), reshaping=reshaping, target=target)
-            state[1].update(arrays | of_target)
-        return state
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        super()._restore_fitted_state(numbers, arrays)
-        new_forest, width = self._new_small_forest, self.n_features_in_
-        self._target = target_from_description(numbers["target"], arrays, new_forest, width)
-        self._target.check(self._rows.labels)
-        self._calibration = Calibration.from_description(numbers)
-        self._reshaping = self._restored_reshaping(numbers["reshaping"], arrays)
+    def _encode_one(self, y: Any) -> tuple[float, float]:
+        return float(self._encode([y], False)[0]), 1.0

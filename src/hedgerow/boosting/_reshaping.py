@@ -14,11 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._copies import Copies, Numbers
-from hedgerow.boosting._stage import VectorStage, mean_square
+from hedgerow.base.copies import Copies, Numbers
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.boosting._stage import PROBE, STAGE, VectorStage
+from hedgerow.files import Stored
+from hedgerow.mondrian._growing import mean_square
 from hedgerow.predictive import LocationScale, Reshaped
-
-Floats = npt.NDArray[np.float64]
 
 LEVELS = np.array([0.02, *np.arange(1, 20) / 20, 0.98])
 KNOTS = np.array([0.0, *LEVELS, 1.0])
@@ -41,12 +43,6 @@ SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
 """How much of the common shape stays in every row's own, one of these."""
 
 
-class Probe(VectorStage):
-    """A forest that only tells whether a larger one is worth growing."""
-
-    _EFFORT = VectorStage._EFFORT._replace(n_rounds=1, most_smoothing=4000, n_searches=6)
-
-
 class Reshaping(NamedTuple):
     """Forests of indicators, in stages: the first sees where a row is predicted and how surely, the second all."""
 
@@ -56,23 +52,48 @@ class Reshaping(NamedTuple):
     offsets: Floats  # of LEVELS: how much more often ranks lay below them than they should
     share: float  # of the common shape in every row's own
 
-    def apply(self, dist: LocationScale, X: Floats, spread: Floats) -> LocationScale:
+    def apply(self, dist: LocationScale, X: Floats, spread: Floats, query: Query) -> LocationScale:
         """Return the distributions of rows, reshaped; `spread` is their scale as leave-one-out has told it."""
         moved = np.zeros((X.shape[0], LEVELS.size))
         for forest, sees in zip(self.forests, self.sees_columns, strict=True):
-            moved += forest.moments(_seen(X, dist.location, spread, sees))[0]
+            moved += forest.moments(_seen(X, dist.location, spread, sees), query)[0]
         return self._reshaped(dist, moved)
 
-    def apply_left_out(self, dist: LocationScale, X: Floats, spread: Floats, copies: Copies) -> LocationScale:
+    def apply_left_out(
+        self, dist: LocationScale, X: Floats, spread: Floats, copies: Copies, query: Query
+    ) -> LocationScale:
         """Return the same for the rows that were there when it was learned, each without itself and its copies."""
         moved = np.zeros((X.shape[0], LEVELS.size))
         for forest, sees in zip(self.forests, self.sees_columns, strict=True):
-            moved += _left_out(forest, _seen(X, dist.location, spread, sees), self.drawn, copies)
+            moved += _left_out(forest, _seen(X, dist.location, spread, sees), self.drawn, copies, query)
         return self._reshaped(dist, moved)
 
     def _reshaped(self, dist: LocationScale, moved: Floats) -> LocationScale:
         levels = levels_of(self.offsets + moved, self.share)
         return Reshaped(dist.location, dist.scale, dist.shape, KNOTS, levels)
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {**self._asdict(), "forests": [forest.state() for forest in self.forests]}
+
+    @classmethod
+    def from_state(cls, stored: Stored, width: int, n_learned: int) -> Reshaping:
+        """Take back what `state` gave, for a model of so many columns that was learned from so many rows."""
+        forests = [VectorStage.from_state(part) for part in stored.parts("forests")]
+        sees, drawn = stored.sequence("sees_columns"), stored.array("drawn", dtype=np.uint32)
+        offsets, share = stored.array("offsets", LEVELS.shape), stored.number("share", 1e-9, 1.0)
+        if sees not in ([False], [True], [False, True]) or len(forests) != len(sees):
+            raise ValueError("the forests of its shapes are not those that there are")
+        for forest, sees_columns in zip(forests, sees, strict=True):
+            if forest.width != 2 + sees_columns * width or forest.label_shape != (LEVELS.size,):
+                raise ValueError("a forest of its shapes has the wrong width")
+            if forest.forest.core.n_rows != drawn.size:
+                raise ValueError("a forest of its shapes has learned from other rows")
+        if not (np.diff(drawn.astype(np.int64), append=n_learned) > 0).all():
+            raise ValueError("the rows that its shapes were learned from are not in order")
+        if not (np.abs(offsets) <= 1).all():
+            raise ValueError("its shapes are not shapes")
+        return cls(forests, sees, drawn, offsets, share)
 
 
 def levels_of(moved: Floats, share: float) -> Floats:
@@ -92,7 +113,7 @@ def draw(n: int, most: int, seed: int) -> npt.NDArray[np.intp]:
 
 
 def folds_of(drawn: npt.NDArray[np.intp], copies: Copies, n: int, seed: int) -> Numbers:
-    """Deal the rows drawn to `N_FOLDS` folds at random, copies to the same; others are in none."""
+    """Assign the rows drawn to `N_FOLDS` folds at random, copies to the same; others are in none."""
     unit = copies.groups if copies.groups.size else np.arange(n)
     fold_of_unit = np.full(int(unit.max()) + 1, IN_NO_FOLD, dtype=np.uint32)
     units = np.unique(unit[drawn])
@@ -101,14 +122,13 @@ def folds_of(drawn: npt.NDArray[np.intp], copies: Copies, n: int, seed: int) -> 
 
 
 def fit_reshaping(
-    X: Floats,
-    labels: Floats,
-    weights: Floats,
+    rows: Rows,
     copies: Copies,
     dist: LocationScale,
     drawn: npt.NDArray[np.intp],
     seed: int,
-    **forest: Any,
+    n_trees: int,
+    query: Query,
 ) -> Reshaping | None:
     """Learn shapes from the rows drawn, and what was predicted of each without its fold; None if that does not pay.
 
@@ -119,21 +139,22 @@ def fit_reshaping(
     if copies.n_units < FEWEST_ROWS:
         return None
     seeds = np.random.SeedSequence([seed, 1]).generate_state(5).tolist()
-    ranks = dist.cdf(labels)
+    ranks, weights = dist.cdf(rows.y), rows.weights
     indicators = (ranks[:, None] <= LEVELS) - LEVELS
     offsets = np.average(indicators, axis=0, weights=weights if weights.size else None)
     residuals, forests, sees_columns = indicators - offsets, [], []
     least_gain = LEAST_GAIN + N_FOLDS / copies.n_units
     for number, sees in enumerate((False, True)):
-        columns = _seen(X, dist.location, dist.scale, sees)
-        probed = draw(labels.size, PROBED_ROWS, seeds[0])
-        probe = Probe(PROBED_TREES, scaling="half", random_state=seeds[1 + number], n_jobs=forest["n_jobs"])
-        before, few = residuals[probed], _few(weights, probed)
-        left = before - _fitted(probe, columns[probed], before, few, copies.of(probed))
-        if mean_square(left, few) > mean_square(before, few):
+        columns = _seen(rows.X, dist.location, dist.scale, sees)
+        probed = draw(rows.y.size, PROBED_ROWS, seeds[0])
+        few = Rows(columns[probed], residuals[probed], _few(weights, probed))
+        probe = {"n_trees": PROBED_TREES, "seed": seeds[1 + number], "effort": PROBE}
+        left = few.y - _fitted(few, copies.of(probed), query, **probe)[1]
+        if mean_square(left, few.weights) > mean_square(few.y, few.weights):
             continue
-        stage = VectorStage(scaling="half", random_state=seeds[3 + number], **forest)
-        left = residuals - _fitted(stage, columns, residuals, weights, copies)
+        whole = {"n_trees": n_trees, "seed": seeds[3 + number], "effort": STAGE}
+        stage, said = _fitted(Rows(columns, residuals, weights), copies, query, **whole)
+        left = residuals - said
         if mean_square(left, weights) < (1.0 - least_gain) * mean_square(residuals, weights):
             forests.append(stage)
             sees_columns.append(sees)
@@ -145,12 +166,10 @@ def fit_reshaping(
     return Reshaping(forests, sees_columns, drawn.astype(np.uint32), offsets, share)
 
 
-def _fitted(stage: VectorStage, columns: Floats, residuals: Floats, weights: Floats, copies: Copies) -> Floats:
-    """Let a stage learn; return what it says of each row without it."""
-    stage._copies = copies
-    stage.fit(columns, residuals, weights if weights.size else None)
-    stage._copies = None
-    return stage.calibrated(residuals, copies.groups)[0]
+def _fitted(rows: Rows, copies: Copies, query: Query, **how: Any) -> tuple[VectorStage, Floats]:
+    """Return a stage that has learned, and what it says of each row without it."""
+    stage = VectorStage.grown(rows, copies, query, scaling="half", **how)
+    return stage, stage.calibrated(rows.y, copies.groups, query)[0]
 
 
 def _seen(X: Floats, location: Floats, scale: Floats, sees_columns: bool) -> Floats:
@@ -162,14 +181,14 @@ def _few(weights: Floats, rows: Any) -> Floats:
     return weights[rows] if weights.size else weights
 
 
-def _left_out(forest: VectorStage, columns: Floats, drawn: npt.NDArray[Any], copies: Copies) -> Floats:
+def _left_out(forest: VectorStage, columns: Floats, drawn: npt.NDArray[Any], copies: Copies, query: Query) -> Floats:
     """What a forest says of each row without it; of the rows that it has not learned, what it says."""
     others = np.ones(columns.shape[0], dtype=bool)
     others[drawn] = False
     said = np.empty((columns.shape[0], LEVELS.size))
-    said[drawn] = forest.calibrated(columns[drawn], copies.of(drawn.astype(np.intp)).groups)[0]
+    said[drawn] = forest.calibrated(columns[drawn], copies.of(drawn.astype(np.intp)).groups, query)[0]
     if others.any():
-        said[others] = forest.moments(np.ascontiguousarray(columns[others]))[0]
+        said[others] = forest.moments(np.ascontiguousarray(columns[others]), query)[0]
     return said
 
 

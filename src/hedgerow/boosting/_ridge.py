@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._copies import NO_GROUPS, Numbers
+from hedgerow.base.copies import NO_GROUPS, Numbers
+from hedgerow.files import Stored
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,9 +41,16 @@ class Ridge:
         total: Floats = self.intercept + values.reshape(X.shape[0], *self.slopes.shape[1:])
         return total
 
-    def arrays(self) -> dict[str, Floats]:
-        """Return what it is made from, for a file."""
-        return {name: np.ravel(value) for name, value in vars(self).items()}
+    @classmethod
+    def from_state(cls, stored: Stored, width: int, shape: tuple[int, ...]) -> Ridge:
+        """Take back its parts; `shape` is that of its values."""
+        centre, scale, lower, upper = (stored.array(name, (width,)) for name in ("centre", "scale", "lower", "upper"))
+        if (scale <= 0).any():
+            raise ValueError("the scale of its linear part is not positive")
+        slopes, intercept = stored.array("slopes", (width, *shape)), np.asarray(stored.any("intercept"))
+        if intercept.shape != shape or intercept.dtype != np.float64 or not np.isfinite(intercept).all():
+            raise ValueError("the intercept of its linear part is not finite, or has another shape")
+        return cls(centre, scale, lower, upper, slopes, intercept, stored.number("penalty", least=0.0))
 
 
 def fit_ridge(X: Floats, y: Floats, weights: Floats, groups: Numbers = NO_GROUPS) -> tuple[Ridge, Floats]:

@@ -1,28 +1,22 @@
-"""Mondrian forests for classification: document 004, chapter 5."""
+"""Mondrian forests for classification (Lakshminarayanan 2016, chapter 5)."""
 
 from __future__ import annotations
 
 import math
-import sys
-import warnings
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
-from hedgerow import _core
-from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
-from hedgerow._classifying import Classifying
-from hedgerow._validation import check_positive, n_threads_of
+from hedgerow.base.classifier import ClassForecasting, Classifier
+from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.files import Stored
+from hedgerow.mondrian._class_forest import ClassForest
 from hedgerow.mondrian._forest import MondrianForest
-from hedgerow.mondrian._learning import FEWEST_ROWS
+from hedgerow.mondrian._settings import ClassQuery, ClassSettings
 from hedgerow.predictive import Uncertainty
 
-Floats = npt.NDArray[np.float64]
 
-
-class MondrianForestClassifier(Classifying, MondrianForest):
+class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, OnlineEstimator):  # type: ignore[misc]
     """A forest for classification that says how sure it is, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; class probabilities are smoothed along each tree
@@ -99,8 +93,11 @@ class MondrianForestClassifier(Classifying, MondrianForest):
     'elsewhere'
     """
 
-    _LEARNED_SCALING = "range"
-    _SHAPING = (*MondrianForest._SHAPING, "pause_pure")
+    _SETTINGS: ClassVar[Any] = ClassSettings
+    _QUERY: ClassVar[Any] = ClassQuery
+    _LEARNER: ClassVar[Any] = ClassForest
+    _learner: ClassForest
+    _NATIVE_ROWS = True
 
     def __init__(
         self,
@@ -133,65 +130,18 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Learning.
-
-    def partial_fit(  # type: ignore[override]
-        self, X: Any, y: Any, classes: Any = None, sample_weight: npt.ArrayLike | None = None
-    ) -> Self:
-        """Learn rows online, one after another, in time that grows like the depth of the trees.
-
-        The result does not depend on how rows are dealt to calls. Ctrl-C leaves a model that has learned the first
-        ``n_samples_seen_`` rows; any other error leaves it as it was.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            Numbers, all finite.
-        y : array of shape (n_samples,)
-            Labels of any hashable kind. Classes may be new at any time.
-        classes : array, optional
-            Classes that may come; they are known from now on, and predicted with what the base distribution gives them.
-        sample_weight : array of shape (n_samples,), optional
-            A row of weight w counts as w equal rows. Rows of weight zero are ignored.
-
-        Returns
-        -------
-        self
-        """
-        return self._learn_stream(self._stream(X, y, sample_weight, announced=classes))
-
-    def learn_one(self, x: Any, y: Any) -> Self:
-        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array. Its class may be new.
-
-        The first row may be the first call; a mapping then names the features.
-        """
-        before = getattr(self, "_classes", None)
-        try:
-            return super().learn_one(x, y)
-        except BaseException:
-            # Unless the row is in: Ctrl-C may have come during the review after it.
-            if before is not None and not self._core.class_weights[len(before) :].any():
-                self._classes = before
-            raise
-
-    # Predicting.
-
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`.
 
         Rows sum to one; with `prior_weight` above zero no probability is zero.
         """
-        X = self._query_rows(X)
-        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
-        parts = [self._core.probabilities(X[rows], rule, n_threads) for rows in self._pieces(X.shape[0])]
-        found: Floats = np.concatenate(parts)[:, self._classes.order]
-        return found
+        return self._learner.probabilities(self._asked(X), self._current.query)[:, self._classes.order]
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array. Empty before the first row."""
-        if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
+        if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return {}
-        return self._by_name(self._with_row(self._core.probabilities_one, x, self._rule()))
+        return self._by_name(self._with_row(self._learner.probabilities_one, x, self._current.query))
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of each prediction, and its parts: noise, disagreement of the trees, distance from the data.
@@ -201,111 +151,25 @@ class MondrianForestClassifier(Classifying, MondrianForest):
         uncertainty : Uncertainty
             A named tuple of vectors, in nats: ``total = noise + disagreement + distance``.
         """
-        X = self._query_rows(X)
-        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
-        parts = [self._core.uncertainty(X[rows], rule, n_threads) for rows in self._pieces(X.shape[0])]
-        return Uncertainty(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
-
-    def predict_then_learn(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: npt.ArrayLike | None = None
-    ) -> Floats:
-        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
-
-        The same as a loop over `predict_proba` and `learn_one`, only faster.
-
-        Parameters
-        ----------
-        X, y, classes, sample_weight
-            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
-
-        Returns
-        -------
-        probabilities : array of shape (n_samples, n_classes)
-            Columns in the order of `classes_` after the call. A class that no earlier row had, and that `classes` did
-            not announce, has probability 0.
-        """
-        known = getattr(self, "_classes", ClassTable())
-        if classes is not None:
-            known = known.extended(in_order_of_appearance(as_labels(classes))[0])
-        n_known, n_threads, parts = len(known), n_threads_of(self.n_jobs), []
-        for X_part, labels, weights in self._stream(X, y, sample_weight, announced=classes):
-            parts.append(self._core.predict_then_learn(X_part, labels, weights, self._rule(), n_known, n_threads))
-            n_known = max(n_known, int(labels.max()) + 1)
-        table = getattr(self, "_classes", known)
-        return np.concatenate([np.empty((0, len(table))), *parts])[:, table.order]
+        return self._learner.uncertainty(self._asked(X), self._current.query)
 
     # Below: private.
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        self._check_query_parameters()
-        if not isinstance(self.pause_pure, bool | np.bool_):
-            raise ValueError(f"pause_pure must be True or False, got {self.pause_pure!r}")
-
-    def _check_query_parameters(self) -> None:
-        """Those that may be changed at any time, and are therefore looked at again by every query."""
-        check_positive("discount", self.discount)
-        if self.base not in ("uniform", "empirical"):
-            raise ValueError(f"base must be 'uniform' or 'empirical', got {self.base!r}")
-        if self.prior_weight != 0:
-            check_positive("prior_weight", self.prior_weight)
-
-    def _warn_if_light(self, weights: Floats, n_rows: int) -> None:
-        """Trees grow whatever rows weigh, but the imaginary rows of the prior are many next to the others."""
-        if weights.size and weights.sum() < FEWEST_ROWS <= n_rows:
-            warnings.warn(
-                f"the sample weights of {n_rows} rows add up to {weights.sum():.3g}, and count as so many rows next to "
-                f"prior_weight={self.prior_weight}. Weights that were normalised should be multiplied by the number of "
-                "rows.",
-                UserWarning,
-                stacklevel=4,
-            )
-
-    def _begin_labels(self, y: Any) -> None:
-        self._classes = ClassTable()
-
-    def _begin_anew(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        return self._renumbered(labels, weights)
-
-    def _encode_labels(self, y: Any) -> Floats:
-        numbers = self._numbers_of(y)
+    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> Rows:
+        rows = super()._next_rows(X, y, sample_weight, **announced)
         if self.__sklearn_is_fitted__():
-            self._core.know_classes(len(self._classes))
-        return numbers
-
-    def _encode_label(self, y: Any) -> float:
-        label = plain_label(y)
-        number = self._classes.numbers.get(label)
-        return float(self._encode_labels(label_array([label]))[0]) if number is None else float(number)
-
-    def _encode_known_labels(self, y: Any) -> Floats:
-        return self._known_numbers_of(y)
-
-    def _encode_known_label(self, y: Any) -> float:
-        return float(self._classes.numbers.get(plain_label(y), -1))
-
-    def _new_core(self, **shape: Any) -> Any:
-        core = _core.ClassForest(**shape)
-        core.set_model(len(self._classes), bool(self.pause_pure))
-        return core
-
-    def _set_label_model(self, core: Any) -> None:
-        """Nothing to set: classes and pausing are known when a core is made."""
+            self._learner.know_classes(len(self._classes))
+        return rows
 
     @property
-    def _least_split(self) -> int:
-        return self.min_samples_split
+    def _n_learned_classes(self) -> int:
+        held = self._learner.core.class_weights
+        return int(held.nonzero()[0].max(initial=-1)) + 1
 
-    def _rule(self) -> _core.ClassQueryRule:
-        self._check_query_parameters()
-        return _core.ClassQueryRule(
-            is_empirical=self.base == "empirical",
-            prior_weight=float(self.prior_weight),
-            discount_rate=min(float(self.discount) * self._core.width, sys.float_info.max),
-            n_classes=len(self._classes),
-        )
+    def _anew(self, rows: Rows) -> Rows:
+        return self._renumbered(rows)
 
-    def _widened(self, values: Floats) -> Self:
-        wider = MondrianForest._widened(self._numbered(), values)
-        wider.__dict__.update(self._names())
-        return wider
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        if self._learner.labels.n_classes != len(self._classes):
+            raise ValueError("it knows more classes than it names, or fewer")

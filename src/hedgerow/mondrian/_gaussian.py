@@ -1,368 +1,266 @@
-"""Mondrian forests with real labels: which native forest they are, how it is smoothed, and what is written to files."""
+"""The label model of regression: targets brought to the whole line, and the hyper-parameters of Gaussians."""
 
 from __future__ import annotations
 
 import math
-from numbers import Real
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays
-from hedgerow._validation import NO_WEIGHTS, check_positive, n_threads_of
+from hedgerow.base.copies import Numbers
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.base.targets import LARGEST_TARGET
+from hedgerow.files import Stored
+from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
 from hedgerow.mondrian._calibration import Calibration, LeftOut, learn_calibration, with_distance, with_tails
-from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._gaps import N_TREES as N_GAP_TREES
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
-from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Sample, learn_smoothing
+from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise
 from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.mondrian._settings import RegressionSettings
+from hedgerow.mondrian._small_forests import SmallForest, noise_forest, small_forest
 from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
-from hedgerow.targets import (
-    Target,
-    Untransformed,
-    check_target,
-    first_target,
-    is_due,
-    learn_target,
-    target_from_description,
-)
-
-Floats = npt.NDArray[np.float64]
-
-LARGEST_LABEL = 1e150
-"""Labels further than this from their median would overflow when squared."""
+from hedgerow.targets import Target, Untransformed, first_target, learn_target, target_from_state
 
 LARGE_OFFSET = 64
 """Labels have an origin other than 0 if it is so many times further from 0 than they typically are from it."""
 
 
-class GaussianForest(MondrianForest):
-    """The part of a Mondrian forest for regression that knows its label model."""
+@dataclass(frozen=True)
+class GaussianLabels:
+    """What a forest learns of targets: labels, numbers anywhere on the line, counted from an origin."""
 
-    min_samples_split: int | None
-    smoothing: str
-    prior_mean: float | None
-    drift_variance: float | None
-    drift_rate: float | None
-    noise_variance: float | None
-    signal_to_noise: float | None
-    target: Any
+    settings: RegressionSettings
+    target: Target
+    origin: float
+    calibration: Calibration = Calibration()
+    gaps: Gaps = Gaps()
+    noise: Noise | None = None  # None where it does not vary
+    noise_ratio: float = math.nan  # K where the core has no hierarchy to keep it
 
-    _target: Target
-    _origin: float  # subtracted from all labels
-    _calibration: Calibration
-    _gaps: Gaps
-    _noise: Noise | None
-    _noise_ratio: float  # K where the core has no hierarchy to keep it
+    # Labels.
 
-    _SHAPING = (*MondrianForest._SHAPING, "smoothing", "target")
-    _ALWAYS_REAL: ClassVar[bool] = False  # whether it is a part of something else, which gives it labels
+    @classmethod
+    def of_first(cls, first: Rows, settings: RegressionSettings, query: Smoothing) -> GaussianLabels:
+        """Return the labels of a stream that begins with these targets."""
+        asked = asked_target(settings, query)
+        return cls.of_target(settings, Untransformed() if asked == "auto" else first_target(asked, first.y), first.y)
 
-    @property
-    def target_(self) -> str:
-        """What targets are: "real", "positive", "count" or "functions"."""
-        self._check_learned()
-        return self._target.name
+    @classmethod
+    def of_batch(
+        cls, rows: Rows, recent: slice, settings: RegressionSettings, query: Smoothing
+    ) -> tuple[GaussianLabels, Rows]:
+        """Return the labels of a batch, and its recent rows as the core takes them."""
+        labels, asked = cls.of_first(rows, settings, query), asked_target(settings, query)
+        if asked != "real":
+            few = rows.part(recent)
+            labels = cls.of_target(settings, learn_target(asked, *few, small_forest(query)), few.y)
+        return labels, labels.encoded(rows).part(recent)
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self.smoothing not in ("hierarchy", "moments"):
-            raise ValueError(f"smoothing must be 'hierarchy' or 'moments', got {self.smoothing!r}")
-        for name in ("drift_variance", "drift_rate", "noise_variance", "signal_to_noise"):
-            check_positive(name, getattr(self, name), or_none=True)
-        if self.noise_variance is not None and self.signal_to_noise is not None:
-            raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
-        if self.prior_mean is not None and not (isinstance(self.prior_mean, Real) and math.isfinite(self.prior_mean)):
-            raise ValueError(f"prior_mean must be a finite number or None, got {self.prior_mean!r}")
+    @classmethod
+    def of_target(cls, settings: RegressionSettings, target: Target, y: Floats) -> GaussianLabels:
+        """Return the labels of a kind of target, with an origin taken from some."""
+        return cls(settings, target, origin_of(target.encode(y)))
 
-        check_target(self.target)
+    def check(self, y: Floats) -> None:
+        """Raise ValueError unless these targets can be learned."""
+        self.target.check(y)
+        self._shifted(self.target.encode(y))
 
-    def _check_hierarchy(self, name: str) -> None:
-        if self.smoothing != "hierarchy":
-            raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
-        self._check_learned()
+    def encoded(self, rows: Rows) -> Rows:
+        """Return rows as the core takes them."""
+        self.target.check(rows.y)
+        labels = self._shifted(self.target.encode(rows.y))
+        return Rows(rows.X, labels, self.target.weigh(rows.y, rows.weights))
 
-    def _y_checks(self) -> dict[str, Any]:
-        return {"y_numeric": True}
+    def known(self, rows: Rows) -> Rows:
+        """Return rows as the core may hold them already; weights only if there are any."""
+        found = self.encoded(rows)
+        return found if rows.weights.size else found._replace(weights=NO_WEIGHTS)
 
-    def _new_core(self, **shape: Any) -> Any:
-        if self.smoothing == "moments":
-            return _core.MomentsForest(**shape)
-        return (_core.ExponentialForest if self._learns else _core.HierarchyForest)(**shape)
+    def as_given(self, held: Rows) -> Rows:
+        """Return rows that the core holds as they were given."""
+        y = self.decode(held.y)
+        return Rows(held.X, y, self.target.unweigh(y, held.weights) if held.weights.size else held.weights)
 
-    @property
-    def _least_split(self) -> int:
-        return self.min_samples_split if self.min_samples_split is not None else 2 if self._learns else 10
+    def decode(self, labels: Floats) -> Floats:
+        """Targets of labels that the core holds."""
+        return self.target.decode(self.origin + labels)
 
-    def _begin_labels(self, y: Any) -> None:
-        self._calibration, self._gaps, self._noise = Calibration(), Gaps(), None
-        self._adopt_target(
-            Untransformed() if self._asked_target == "auto" else first_target(self._asked_target, _finite(y)), y
-        )
-
-    def _begin_target(self, X: Floats, y: Any, weights: Floats) -> None:
-        if self._asked_target != "real":
-            self._adopt_target(learn_target(self._asked_target, X, _finite(y), weights, self._new_small_forest), y)
-
-    def _adopt_target(self, target: Target, y: Any) -> None:
-        """Take a kind of target, and an origin from targets."""
-        self._target, labels = target, target.encode(_finite(y))
-        self._origin = _origin_of(labels)
-
-    def _begin_anew(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        y = self._decoded(labels)
-        weights = self._target.unweigh(y, weights) if weights.size else weights
-        self._begin_labels(y)
-        self._begin_target(X, y, weights)
-        labels = self._encode_labels(y)
-        return labels, self._weigh(labels, weights, online=False)
-
-    def _encode_labels(self, y: Any) -> Floats:
-        """Labels from an origin, so that a large offset costs no precision."""
-        targets = _finite(y)
-        self._target.check(targets)
-        labels = self._target.encode(targets)
-        if labels.size and not np.abs(labels / 2 - self._origin / 2).max() <= LARGEST_LABEL:
-            raise ValueError(f"labels must lie within {LARGEST_LABEL:g} of their median; divide y by a constant")
-        shifted: Floats = labels - self._origin
+    def _shifted(self, labels: Floats) -> Floats:
+        """Labels from the origin, so that a large offset costs no precision."""
+        if labels.size and not np.abs(labels / 2 - self.origin / 2).max() <= LARGEST_TARGET:
+            raise ValueError(f"targets must lie within {LARGEST_TARGET:g} of their median; divide y by a constant")
+        shifted: Floats = labels - self.origin
         return shifted
 
-    def _encode_label(self, y: Any) -> float:
-        label = _number(y) - self._origin
-        if isinstance(self._target, Untransformed) and abs(label) <= LARGEST_LABEL:
-            return label
-        return float(self._arrive(self._read_labels([y]), NO_WEIGHTS)[0][0])
+    # The native forest.
 
-    def _encode_known_label(self, y: Any) -> float:
-        return float(self._encode_labels([_number(y)])[0])
-
-    def _read_labels(self, y: Any) -> Floats:
-        targets = _finite(y)
-        if self._is_learned_target and not self._target.admits(targets).all():
-            return targets  # the forest will turn to real targets on the way
-        self._encode_labels(targets)
-        return targets
-
-    def _arrive(self, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        if not self._target.admits(labels[:1]).all():
-            self._reencode(Untransformed())
-            self._review(keeps_target=True)
-        admitted = self._target.admits(labels)
-        alike = slice(labels.size if admitted.all() else int(np.argmin(admitted)))
-        return self._encode_labels(labels[alike]), self._target.weigh(labels[alike], weights[alike])
-
-    def _weigh(self, labels: Floats, weights: Floats, online: bool) -> Floats:
-        return weights if online else self._weighted(labels, weights)
-
-    def _weighted(self, labels: Floats, weights: Floats) -> Floats:
-        return self._target.weigh(self._decoded(labels), weights)
-
-    def _weigh_one(self, label: float) -> float:
-        return (
-            1.0 if isinstance(self._target, Untransformed) else float(self._weighted(np.array([label]), np.ones(1))[0])
-        )
-
-    def _decoded(self, labels: Floats) -> Floats:
-        """Targets of labels that the core holds."""
-        return self._target.decode(self._origin + labels)
-
-    # Kinds of targets.
+    def new_core(self, shape: dict[str, Any]) -> Any:
+        """Return an empty native forest."""
+        if self.settings.smoothing == "moments":
+            return _core.MomentsForest(**shape)
+        return (_core.ExponentialForest if self.settings.learns else _core.HierarchyForest)(**shape)
 
     @property
-    def _asked_target(self) -> Any:
-        """What is asked for: "auto" is "real" where the user speaks of labels, or follows the paper."""
-        numbers = self.prior_mean, self.drift_variance, self.noise_variance
-        is_plain = not self._learns or self.smoothing == "moments" or numbers != (None, None, None)
-        return "real" if self._ALWAYS_REAL or (is_plain and self.target == "auto") else self.target
+    def is_hierarchy(self) -> bool:
+        """Whether messages are passed, or each node speaks with the moments of its own labels."""
+        return self.settings.smoothing == "hierarchy"
 
-    @property
-    def _is_learned_target(self) -> bool:
-        return isinstance(self._asked_target, str) and self._asked_target == "auto"
+    def rule(self, core: Any, query: Smoothing, calibration: Calibration | None = None) -> _core.QueryRule:
+        """Return how predictions follow from messages; calibrated as they are, unless told otherwise."""
+        settings, calibration = self.settings, self.calibration if calibration is None else calibration
+        if not self.is_hierarchy:
+            return query.moments_rule(self.noise_ratio, self.origin, settings.learns)
+        if settings.learns:
+            return query.learned_rule(core.model, calibration, self.origin, settings.lifetime)
+        return query.hierarchy_rule(core.model, self.origin, settings.lifetime)
 
-    def _review_target(self) -> None:
-        n, asked = self._core.n_rows, self._asked_target
-        if not isinstance(asked, str) or asked == "real" or not is_due(n):
-            return
-        y, weights = self._decoded(self._core.row_labels()), self._core.row_weights()
-        rows = self._core.row_values(), y, self._target.unweigh(y, weights if weights.size else np.ones(n))
-        self._reencode(learn_target(asked, *rows, self._new_small_forest))
-
-    def _reencode(self, target: Target) -> None:
-        """Bring all labels held to another kind of target. Trees have not looked at labels, and stay."""
-        if isinstance(target, Untransformed) and isinstance(self._target, Untransformed):
-            return
-        arrays, before = self._core.archive(), self._core
-        y, weights, freed = self._decoded(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
-        y[freed] = np.delete(y, freed)[0]  # places without a row hold anything, such as what no map admits
-        weights = target.weigh(y, self._target.unweigh(y, weights if weights.size else np.ones(y.size)))
-        self._adopt_target(target, self._decoded(before.row_labels()))
-        labels = target.encode(y) - self._origin
-        held, heavy = (np.delete(part, freed) for part in (labels, weights))
-        mean = float(np.average(held, weights=heavy))
-        arrays["seen.labels"] = np.array([heavy.sum(), mean, float(heavy @ (held - mean) ** 2)])
-        arrays["rows.labels"], arrays["rows.weights"] = labels, weights if (weights != 1.0).any() else NO_WEIGHTS
-        core = self._empty_core(before.width, before.seed)
-        core.restore(arrays)
-        if not isinstance(core, _core.MomentsForest):
-            core.set_model(*before.model, n_threads_of(self.n_jobs))
-        self._core, self._gaps = core, Gaps()
-
-    def _settings(self) -> Smoothing:
-        return Smoothing(
-            prior_mean=self.prior_mean,
-            drift_variance=self.drift_variance,
-            drift_rate=self.drift_rate,
-            noise_variance=self.noise_variance,
-            signal_to_noise=self.signal_to_noise,
-            lifetime=float(self.lifetime),
-        )
-
-    def _set_label_model(self, core: Any) -> None:
-        settings = self._settings()
+    def set_model(self, core: Any, query: Smoothing) -> GaussianLabels:
+        """Set hyper-parameters to what can be said before trees have grown."""
         weight, _, squares = core.label_moments
-        if self.smoothing == "moments":
-            self._noise_ratio = paper_ratio(weight) if self.signal_to_noise is None else self.signal_to_noise
-            return
-        if self._learns:
-            numbers = settings.first_guess() if core.generation == 0 else core.model
+        if not self.is_hierarchy:
+            ratio = paper_ratio(weight) if query.signal_to_noise is None else query.signal_to_noise
+            return replace(self, noise_ratio=ratio)
+        if self.settings.learns:
+            numbers = query.first_guess() if core.generation == 0 else core.model
         else:
-            rate = settings.rate(core.width, weight)
-            numbers = rate, settings.ratio(rate, weight, squares / weight if weight > 0 else 1.0)
+            rate = query.rate(core.width, weight)
+            variance = squares / weight if weight > 0 else 1.0
+            numbers = rate, query.ratio(rate, weight, variance, self.settings.lifetime)
         if numbers != core.model:
-            core.set_model(*numbers, n_threads_of(self.n_jobs))
+            core.set_model(*numbers, query.n_threads)
+        return self
 
-    def _learn_label_model(self, core: Any, sample: Sample) -> None:
-        if not self._learns or self.smoothing == "moments" or sample.copies.n_units < FEWEST_ROWS:
+    def learn_model(self, core: Any, sample: Sample, effort: Effort, query: Smoothing) -> None:
+        """Learn them from leave-one-out in the first trees, as soon as these have grown."""
+        if not self.settings.learns or not self.is_hierarchy or sample.copies.n_units < FEWEST_ROWS:
             return
-        effort = self._effort(self._learns_again(core))
         n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
         numbers = learn_smoothing(
             core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups),
-            core.query(self._rule_of(core, Calibration()))[0],
+            core.query(self.rule(core, query, Calibration()))[0],
             sample.mean_weight,
-            (self.drift_rate, self._settings().known_ratio()),
+            (query.drift_rate, query.known_ratio()),
             effort.n_searches,
         )
-        core.set_model(*numbers, n_threads_of(self.n_jobs))
+        core.set_model(*numbers, query.n_threads)
 
-    def _calibrated(self, core: Any, sample: Sample, scaling: ColumnScaling) -> dict[str, Any]:
-        most, n_units = self._EFFORT.most_calibrating, sample.copies.n_units
-        if not self._learns or self.smoothing == "moments" or n_units < FEWEST_ROWS or most == 0:
-            return {"_calibration": Calibration(), "_gaps": Gaps(), "_noise": None}
-        rule, n_threads = self._rule_of(core, Calibration()), n_threads_of(self.n_jobs)
+    def left_out(self, core: Any, n_trees: int, groups: Numbers, query: Smoothing) -> tuple[Floats, Floats]:
+        """Labels less their leave-one-out means over the first trees, and the variance between the trees."""
+        mean, _, between = core.leave_one_out(self.rule(core, query, Calibration()), n_trees, groups, query.n_threads)
+        return core.row_labels() - mean, between
+
+    def calibrated(
+        self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: Smoothing
+    ) -> GaussianLabels:
+        """Return the same with what is learned by leaving rows out of all trees; the core has these rows."""
+        plain = replace(self, calibration=Calibration(), gaps=Gaps(), noise=None)
+        most, n_units = effort.most_calibrating, sample.copies.n_units
+        if not self.settings.learns or not self.is_hierarchy or n_units < FEWEST_ROWS or most == 0:
+            return plain
+        rule, n_threads = plain.rule(core, query), query.n_threads
         units, of_units = sample.units
         some = np.unique(np.linspace(0, n_units - 1, min(n_units, most)).astype(np.intp))
         places, weights = units[some].astype(np.uint32), _of(of_units, some)
         said = core.leave_one_out_by_tree(rule, places, sample.copies.groups, n_threads)
         rows = LeftOut(sample.labels[places], weights, *said)
-        fixed, known_ratio = (self.drift_variance, self.noise_variance), self.signal_to_noise
+        fixed, known_ratio = (query.drift_variance, query.noise_variance), query.signal_to_noise
         is_free = fixed == (None, None) and known_ratio is None
         weight, _, squares = core.label_moments
         variance = squares / weight
         learns_distance = is_free and n_units >= FEWEST_FAR
         found = learn_calibration(rows, fixed, known_ratio, 0.0 if learns_distance else variance)
         if math.isnan(found.variance) or not learns_distance:
-            return {"_calibration": found, "_gaps": Gaps(), "_noise": None}
+            return replace(plain, calibration=found)
         found = with_distance(found, rows, variance, 1.0 / (core.model[1] * sample.mean_weight))
         X, labels = sample.X[units], sample.labels[units]
         rates = scaling.rates if scaling.rates.size else np.ones(core.width)
-        gaps = learn_gaps(X, labels, rates, self._asking_slabs(core, scaling, X, labels), core.seed)
+        gaps = learn_gaps(X, labels, rates, self.asking_slabs(core, scaling, X, labels, query), core.seed)
         core.watch_gaps(*gaps)
         noise, factors = None, np.ones(n_units)
         if n_units >= FEWEST_NOISY:
             mean, within, between = core.leave_one_out(rule, core.n_trees, sample.copies.groups, n_threads)
             errors = (sample.labels - mean) ** 2 / (found.variances(within) + found.spread**2 * between)
-            noise, factors = learn_noise(X, errors[units], of_units, self._new_noise_forest, core.seed)
-        return {"_calibration": with_tails(found, rows, factors[some]), "_gaps": gaps, "_noise": noise}
+            noise, factors = learn_noise(X, errors[units], of_units, noise_forest(query), core.seed)
+        return replace(plain, calibration=with_tails(found, rows, factors[some]), gaps=gaps, noise=noise)
 
-    def _asking_slabs(self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats) -> Ask:
+    def asking_slabs(self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats, query: Smoothing) -> Ask:
         """Return what grows a few trees, like those of the core, from some rows and asks them about others."""
 
         def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
-            few = self._new_core(
-                width=core.width,
-                n_trees=N_GAP_TREES,
-                min_samples_split=float(self._least_split),
-                lifetime=float(self.lifetime),
-                seed=core.seed,
-                window=0,
-            )
+            few = self.new_core({**self.settings.shape(core.width, core.seed), "n_trees": N_GAP_TREES, "window": 0})
             few.set_scaling(*scaling.arrays)
             few.store(X[rest], labels[rest], NO_WEIGHTS)
             few.set_model(*core.model, 1)
-            few.grow(0, N_GAP_TREES, n_threads_of(self.n_jobs))
+            few.grow(0, N_GAP_TREES, query.n_threads)
             few.grown()
             few.watch_gaps(*gaps)
-            means, _, _, squares = few.moments(X[asked], self._rule_of(few, Calibration()), 1)
+            means, _, _, squares = few.moments(X[asked], self.rule(few, query, Calibration()), 1)
             return Slab(means, squares)
 
         return ask
 
-    def _new_noise_forest(self) -> Any:
-        """A forest for the logarithms of squared residuals: it has neither intervals nor noise of its own."""
-        raise NotImplementedError
+    # Files.
 
-    def _new_small_forest(self) -> Any:
-        """A forest for some of the rows, that is asked what it says of each without it."""
-        raise NotImplementedError
+    def state(self, core: Any) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {
+            "origin": self.origin,
+            "model": list(core.model) if self.is_hierarchy else [self.noise_ratio],
+            "calibration": None if math.isnan(self.calibration.variance) else list(self.calibration),
+            "gaps": self.gaps.described(),
+            "noise": None if self.noise is None else self.noise.state(),
+            "target": self.target.state(),
+        }
 
-    def _rule(self) -> _core.QueryRule:
-        return self._rule_of(self._core, self._calibration)
+    @classmethod
+    def from_state(cls, stored: Stored, settings: RegressionSettings, width: int) -> GaussianLabels:
+        """Take back what `state` gave; the core's own numbers are set when it is restored."""
+        calibration, noise = Calibration(), None
+        if "calibration" in stored:
+            calibration = Calibration.from_numbers(stored.sequence("calibration"))
+        if "noise" in stored:
+            noise = Noise.from_state(stored.part("noise"), width)
+        gaps = Gaps.from_description(stored.sequence("gaps"), width)
+        target = target_from_state(stored.part("target"), width, SmallForest.from_state)
+        return cls(settings, target, stored.number("origin"), calibration, gaps, noise, _model_in(stored)[0])
 
-    def _rule_of(self, core: Any, calibration: Calibration) -> _core.QueryRule:
-        """The core tells which model it is: parameters may have been set to something else since it began."""
-        if isinstance(core, _core.MomentsForest):
-            return self._settings().moments_rule(self._noise_ratio, self._origin, self._learns)
-        if isinstance(core, _core.ExponentialForest):
-            return self._settings().learned_rule(core.model, calibration, self._origin)
-        return self._settings().hierarchy_rule(core.model, self._origin)
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        state = super()._fitted_state()
-        if state is not None:
-            is_hierarchy = not isinstance(self._core, _core.MomentsForest)
-            model = list(self._core.model) if is_hierarchy else [self._noise_ratio]
-            calibration = None if math.isnan(self._calibration.variance) else list(self._calibration)
-            noise, arrays = (None, {}) if self._noise is None else self._noise.described()
-            target, of_target = self._target.described()
-            described = {"calibration": calibration, "gaps": self._gaps.described(), "noise": noise, "target": target}
-            state[0].update(origin=self._origin, model=model, **described)
-            state[1].update(arrays | of_target)
-        return state
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._origin = float(numbers["origin"])
-        self._calibration, self._noise = Calibration(), None
-        self._gaps = Gaps.from_description(numbers["gaps"], int(numbers["width"]))
-        if numbers["calibration"] is not None:
-            self._calibration = Calibration.from_numbers(numbers["calibration"])
-        if numbers["noise"] is not None:
-            self._noise = Noise.from_description(numbers["noise"], arrays, self._new_noise_forest())
-        new_forest, width = self._new_small_forest, int(numbers["width"])
-        self._target = target_from_description(numbers["target"], arrays, new_forest, width)
-        self._restored_model = [float(number) for number in numbers["model"]]
-        if not math.isfinite(self._origin):
-            raise ValueError("its origin is not finite")
-        if not all(math.isfinite(number) and number > 0 for number in self._restored_model):
-            raise ValueError("its smoothing is not positive and finite")
-        super()._restore_fitted_state(numbers, arrays)
-        self._core.watch_gaps(*self._gaps)
-        del self._restored_model
-
-    def _restore_label_model(self, core: Any) -> None:
-        if self.smoothing == "hierarchy":
-            rate, ratio = self._restored_model
-            core.set_model(rate, ratio, 1)
-        else:
-            (self._noise_ratio,) = self._restored_model
+    def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
+        """Return the native forest that a file holds."""
+        core, model = self.new_core(shape), _model_in(stored)
+        if len(model) != (2 if self.is_hierarchy else 1):
+            raise ValueError("its smoothing is another one than it says")
+        if self.is_hierarchy:
+            core.set_model(*model, 1)
+        core.restore(arrays)
+        core.watch_gaps(*self.gaps)
+        return core
 
 
-def _origin_of(labels: Floats) -> float:
+def _model_in(stored: Stored) -> list[float]:
+    """Return the numbers of smoothing that a file holds."""
+    model = [float(number) for number in stored.sequence("model")]
+    if not model or not all(math.isfinite(number) and number > 0 for number in model):
+        raise ValueError("its smoothing is not positive and finite")
+    return model
+
+
+def asked_target(settings: RegressionSettings, query: Smoothing) -> Any:
+    """Return the kind of target asked for: "auto" is "real" where the user speaks of labels, or follows the paper."""
+    numbers = query.prior_mean, query.drift_variance, query.noise_variance
+    is_plain = not settings.learns or settings.smoothing == "moments" or numbers != (None, None, None)
+    is_auto = isinstance(settings.target, str) and settings.target == "auto"
+    return "real" if is_plain and is_auto else settings.target
+
+
+def origin_of(labels: Floats) -> float:
     """A middle of the labels that no outlier moves, if they lie close to it next to how large it is, or else 0.
 
     Then labels less their origin are exact, outliers apart: what is within a factor two of the origin has no rounding.
@@ -370,20 +268,6 @@ def _origin_of(labels: Floats) -> float:
     half = float(np.median(labels / 2))
     spread = float(np.median(np.abs(labels / 2 - half)))
     return 2 * half if abs(half) > LARGE_OFFSET * spread else 0.0
-
-
-def _number(y: Any) -> float:
-    try:
-        return float(y)
-    except (TypeError, ValueError):
-        raise ValueError(f"a label must be a number, got {y!r}") from None
-
-
-def _finite(y: Any) -> Floats:
-    labels = np.asarray(y, dtype=np.float64)
-    if not np.isfinite(labels).all():
-        raise ValueError("y contains NaN or infinity; every label must be a finite number")
-    return labels
 
 
 def _of(weights: Floats, places: npt.NDArray[np.intp]) -> Floats:

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._copies import NO_GROUPS, Copies
-from hedgerow._validation import NO_WEIGHTS
+from hedgerow.base.copies import NO_GROUPS, Copies
+from hedgerow.base.rows import NO_WEIGHTS
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.numeric.simplex import Point, around, minimise
 

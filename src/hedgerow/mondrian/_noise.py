@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._known_rows import said_of, said_without
-from hedgerow._persistence import Arrays
+from hedgerow.files import Stored
 from hedgerow.numeric.simplex import Point, around, minimise
 
 Floats = npt.NDArray[np.float64]
@@ -20,8 +18,6 @@ FEWEST_ROWS = 200
 
 MOST_ROWS = 2000
 """Rows that it is learned from, at most."""
-
-N_TREES = 20
 
 SMALLEST = 0.02
 """Added to squared residuals, in units of their variance, before the logarithm is taken."""
@@ -39,54 +35,49 @@ LARGEST = 100.0
 class Noise(NamedTuple):
     """Variances are multiplied by exp(offset + slope * what the forest says)."""
 
-    forest: Any  # a MondrianForestRegressor
+    forest: Any  # a SmallForest
     offset: float
     slope: float
 
     def factors(self, X: Floats) -> Floats:
         """By how much the variance of each row differs; columns that have come since are not looked at."""
-        return self._factors(said_of(self.forest, X))
+        return self._factors(self.forest.means(X))
 
     def left_out_factors(self, X: Floats) -> Floats:
         """The same of rows that may be among those it was learned from, each without itself."""
-        return self._factors(said_without(self.forest, X))
+        return self._factors(self.forest.means_without(X))
 
     def _factors(self, said: Floats) -> Floats:
         logs = self.offset + self.slope * said
         return np.exp(np.clip(logs, -math.log(LARGEST), math.log(LARGEST)))
 
-    def described(self) -> tuple[dict[str, Any], Arrays]:
-        """What it is made of, for a file."""
-        state, arrays = self.forest._fitted_state()
-        described = {"offset": self.offset, "slope": self.slope, "forest": state}
-        return described, {f"noise.{name}": array for name, array in arrays.items()}
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {"offset": self.offset, "slope": self.slope, "forest": self.forest.state()}
 
     @classmethod
-    def from_description(cls, described: dict[str, Any], arrays: Arrays, forest: Any) -> Noise:
-        """Take back what `described` gave, or ValueError; the forest is a new one."""
-        offset, slope = float(described["offset"]), float(described["slope"])
-        if not (math.isfinite(offset) and 0.0 < slope < math.inf):
-            raise ValueError("its noise does not vary by finite numbers")
-        own = {name.removeprefix("noise."): array for name, array in arrays.items() if name.startswith("noise.")}
-        if described["forest"].get("noise") is not None:
-            raise ValueError("its noise has noise of its own")
-        forest._restore_fitted_state(described["forest"], own)
-        return cls(forest, offset, slope)
+    def from_state(cls, stored: Stored, width: int) -> Noise:
+        """Take back what `state` gave, or ValueError; `width` is the number of the model's columns."""
+        from hedgerow.mondrian._small_forests import SmallForest  # whose labels may have noise of their own
+
+        forest = SmallForest.from_state(stored.part("forest"))
+        if forest.width > width:
+            raise ValueError("the forest of its noise has more columns than it has")
+        return cls(forest, stored.number("offset"), stored.positive("slope"))
 
 
-def learn_noise(
-    X: Floats, squares: Floats, weights: Floats, new_forest: Callable[[], Any], seed: int
-) -> tuple[Noise | None, Floats]:
+def learn_noise(X: Floats, squares: Floats, weights: Floats, grow: Any, seed: int) -> tuple[Noise | None, Floats]:
     """Learn from squared leave-one-out residuals, in units of the variance that rows were given.
 
-    Returns None if that does not pay; and the factor of each row, as said without the row if it was learned from.
+    `grow` learns a small forest from rows, targets and weights. Returns None if that does not pay; and the factor of
+    each row, as said without the row if it was learned from.
     """
     n = squares.size
     drawn = np.sort(np.random.default_rng(seed).choice(n, min(n, MOST_ROWS), replace=False))
     everywhere, squares = np.ones(n), np.minimum(squares[drawn], MOST_SURPRISING)
     share = weights[drawn] / weights[drawn].sum() if weights.size else np.full(drawn.size, 1.0 / drawn.size)
-    forest = new_forest().fit(X[drawn], np.log(squares + SMALLEST), weights[drawn] if weights.size else None)
-    said = forest.loo_predict().mean
+    forest = grow(X[drawn], np.log(squares + SMALLEST), weights[drawn] if weights.size else weights)
+    said = forest.left_out().mean()
 
     def noise(point: Point) -> Noise:
         return Noise(forest, point[0], math.exp(min(max(point[1], -4.0), 1.5)))

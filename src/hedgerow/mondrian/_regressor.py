@@ -1,32 +1,28 @@
-"""Mondrian forests for regression: documents 000 and 002."""
+"""Mondrian forests for regression (Lakshminarayanan, Roy and Teh 2016)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
-from sklearn.base import RegressorMixin
 
-from hedgerow._validation import n_threads_of
+from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.regressor import Forecasting, Regressor
+from hedgerow.base.rows import Floats, Rows
 from hedgerow.mondrian._calibration import Calibration
-from hedgerow.mondrian._gaussian import GaussianForest
-from hedgerow.mondrian._learning import Effort
-from hedgerow.mondrian._noise import N_TREES as N_NOISE_TREES
-from hedgerow.predictive import Forecasts, LeaveOneOut, NormalMixture
-from hedgerow.predictive._forecasts import check_returns, joined
-from hedgerow.targets import Untransformed
+from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._regression import RegressionForest
+from hedgerow.mondrian._settings import RegressionSettings
+from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.predictive import LeaveOneOut
 
-Floats = npt.NDArray[np.float64]
-
-N_SMALL_TREES = 15
-"""Of forests that tell what targets are."""
+LEFT_OUT_TOGETHER = 20_000
 
 
-class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[misc]
+class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEstimator):
     """A forest for regression that says how sure it is, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; labels are smoothed by a hierarchical Gaussian
@@ -113,6 +109,12 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
     True
     """
 
+    _SETTINGS: ClassVar[Any] = RegressionSettings
+    _QUERY: ClassVar[Any] = Smoothing
+    _LEARNER: ClassVar[Any] = RegressionForest
+    _learner: RegressionForest
+    _NATIVE_ROWS = True
+
     def __init__(
         self,
         n_estimators: int = 50,
@@ -148,115 +150,48 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    # Predicting.
+
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean of the predictive mixture and, if asked, its standard deviation.
-
-        Parameters
-        ----------
-        X : array or frame of shape (n_samples, n_features)
-            Query points.
-        return_std : bool, default=False
-            Whether to return the standard deviation of a new label too.
-
-        Returns
-        -------
-        mean : array of shape (n_samples,)
-        std : array of shape (n_samples,), only if `return_std`
-        """
-        X = self._query_rows(X)
-        if not isinstance(self._target, Untransformed):
-            if not return_std:
-                return self._from_dist(X, lambda dist, rows: dist.mean())
-            moments = self._from_dist(X, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
-            return moments[:, 0], moments[:, 1]
-        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
-        parts = [self._core.moments(X[rows], rule, n_threads) for rows in self._pieces(X.shape[0])]
-        mean = self._origin + np.concatenate([part[0] for part in parts])
-        if not return_std:
-            return mean
-        within, between, added = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
-        return mean, self._std(X, within, between, added)
+        X = self._asked(X)
+        query = self._current.query
+        return self._learner.moments(X, query) if return_std else self._learner.means(X, query)
 
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
-        if not self.__sklearn_is_fitted__() or self._core.n_rows == 0:
+        if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
-        if not isinstance(self._target, Untransformed):
-            return float(self._distributions(self._read_row(x).reshape(1, -1)).mean()[0])
-        return float(self._origin + self._with_row(self._core.mean_one, x, self._rule()))
+        mean: float = self._with_row(self._learner.mean_one, x, self._current.query)
+        return mean
 
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
 
         A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
         """
-        return self._distributions(self._query_rows(X))
-
-    def predict_then_learn(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: npt.ArrayLike | None = None,
-        *,
-        returns: str = "dist",
-        confidence: float = 0.9,
-    ) -> Any:
-        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
-
-        The same as a loop over `predict_dist`, or `predict`, and `learn_one`, only faster. Before the very first row
-        nothing is known, and the forecast is a Gaussian around the prior mean, or 0.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
-        returns : {"dist", "std", "interval"}, default="dist"
-            What is forecast: whole mixtures; or mean and standard deviation, which is quickest; or these two and the
-            central interval. Row i was forecast by the forest that had learned the rows before it.
-        confidence : float, default=0.9
-            Of the interval.
-
-        Returns
-        -------
-        forecasts : NormalMixture or Forecasts
-            If `returns` is "dist"; the latter where targets are not real.
-        mean, std : arrays of shape (n_samples,)
-            Otherwise. With "std" they have the bits of `predict`.
-        interval : array of shape (n_samples, 2)
-            Only if `returns` is "interval", as from `predict_interval`.
-        """
-        check_returns(returns, confidence)
-        stream = self._stream(X, y, sample_weight)
-        if returns == "std":
-            return joined(2, (self._moments_then_learn(*rows) for rows in stream))
-        if returns == "interval":
-            made = (self._forecast_then_learn(*rows) for rows in stream)
-            return joined(3, ((part.mean(), part.std(), part.interval(confidence)) for part in made))
-        parts = [self._forecast_then_learn(*rows) for rows in stream]
-        return NormalMixture.joined(parts) if all(type(part) is NormalMixture for part in parts) else Forecasts(parts)
+        return self._learner.distributions(self._asked(X), self._current.query)
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Central prediction interval of each row: shape (n_samples, 2). Quantiles are those of the mixture."""
-        return self._from_dist(self._query_rows(X), lambda dist, rows: dist.interval(confidence))
+        return self._learner.ask(self._asked(X), self._current.query, lambda dist, rows: dist.interval(confidence))
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of the predictive mixture: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        return self._from_dist(self._query_rows(X), lambda dist, rows: dist.ppf(levels))
+        return self._learner.ask(self._asked(X), self._current.query, lambda dist, rows: dist.ppf(levels))
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
-        """Log of the predictive density of each label: shape (n_samples,)."""
-        self._check_learned()
-        X, labels = self._validated(X, y, reset=False)
-        return self._from_dist(X, lambda dist, rows: dist.logpdf(labels[rows]))
+        """Log of the predictive density of each target: shape (n_samples,)."""
+        X, targets = self._asked_with_targets(X, y)
+        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.logpdf(targets[rows]))
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row held as if it, and only it, had never been learned. No tree is grown for this.
 
-        With ``min_samples_split=2`` this is exact: a Mondrian tree with one label struck out has the law of a tree that
-        has not seen the row. With more, the row left out has helped to shape the leaf in which it is predicted. A row
-        is left out whole, whatever its weight, and its copies with it: rows with the same features and the same target,
-        unless features are so coarse that equal rows are no copies.
+        With ``min_samples_split=2`` this is exact: a Mondrian tree with one label struck out has the distribution of a
+        tree that has not seen the row. With more, the row left out has helped to shape the leaf in which it is
+        predicted. A row is left out whole, whatever its weight, and its copies with it: rows with the same features and
+        the same target, unless features are so coarse that equal rows are no copies.
 
         Returns
         -------
@@ -264,12 +199,19 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
             A named tuple: mean, std and log_density, one number a row, in the order in which rows were learned.
         """
         self._check_hierarchy("loo_predict")
-        y, X = self._decoded(self._core.row_labels()), self._core.row_values()
+        learner = self._learner
+        y, X = learner.labels.decode(learner.core.row_labels()), learner.core.row_values()
         parts = []
-        for places in np.array_split(np.arange(y.size), 1 + y.size // 20_000):
-            dist = self._target.left_out(self._without_rows(places), X[places])
+        for places in np.array_split(np.arange(y.size), 1 + y.size // LEFT_OUT_TOGETHER):
+            dist = learner.labels.target.left_out(learner.left_out(self._current.query, places), X[places])
             parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
         return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
+
+    @property
+    def target_(self) -> str:
+        """What targets are: "real", "positive", "count" or "functions"."""
+        self._check_learned()
+        return self._learner.labels.target.name
 
     # Hyper-parameters in use.
 
@@ -277,25 +219,25 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
     def prior_mean_(self) -> float:
         """mu_H, or the mean of all labels for smoothing="moments"."""
         self._check_learned()
-        return float(self._origin + self._core.query(self._rule())[0])
+        return float(self._learner.labels.origin + self._queried()[0])
 
     @property
     def drift_variance_(self) -> float:
         """gamma_1."""
         self._check_hierarchy("drift_variance_")
-        return float(self._core.query(self._rule())[1])
+        return float(self._queried()[1])
 
     @property
     def drift_rate_(self) -> float:
         """gamma_2."""
         self._check_hierarchy("drift_rate_")
-        return float(self._core.model[0])
+        return float(self._learner.core.model[0])
 
     @property
     def noise_variance_(self) -> float:
         """sigma_y^2."""
         self._check_learned()
-        return float(self._core.query(self._rule())[2 if self.smoothing == "hierarchy" else 1])
+        return float(self._queried()[2 if self._learner.labels.is_hierarchy else 1])
 
     @property
     def log_marginal_likelihood_(self) -> float:
@@ -304,94 +246,41 @@ class MondrianForestRegressor(RegressorMixin, GaussianForest):  # type: ignore[m
         It is that of the model that smooths. Where variances are calibrated for prediction, no one model has these too.
         """
         self._check_hierarchy("log_marginal_likelihood_")
-        per_tree = self._core.log_evidence(self._rule_of(self._core, Calibration()))
+        learner = self._learner
+        per_tree = learner.core.log_evidence(learner.labels.rule(learner.core, self._current.query, Calibration()))
         return float(logsumexp(per_tree) - math.log(per_tree.size))
 
     # Below: private.
 
-    def _without_rows(self, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
-        """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
-        rule, n_threads = self._rule(), n_threads_of(self.n_jobs)
-        places = np.arange(self._core.n_rows) if places is None else places
-        calibration, groups = self._calibration, self._groups_held()
-        if math.isnan(calibration.variance):
-            calibration = Calibration(*self._core.query(rule)[1:])
-        factors = np.ones(places.size)
-        if self._noise is not None:
-            factors = self._noise.left_out_factors(self._core.row_values()[places])
-        means, variances = self._core.leave_one_out_by_tree(rule, places.astype(np.uint32), groups, n_threads)
-        variances = factors[:, None] * calibration.variances(variances)
-        centre = means.mean(axis=1, keepdims=True)
-        means = self._origin + centre + calibration.spread * (means - centre)
-        n_trees, (weights, ratios) = means.shape[1], calibration.tails
-        return NormalMixture(
-            np.arange(places.size + 1) * n_trees * ratios.size,
-            np.tile(weights / n_trees, places.size * n_trees),
-            np.repeat(means, ratios.size),
-            np.outer(variances, ratios).ravel(),
-            n_threads=n_threads,
-        )
+    def _queried(self) -> tuple[float, float, float]:
+        """mu_H from the origin, gamma_1 and sigma_y^2; without a hierarchy the noise is the second."""
+        learner = self._learner
+        numbers: tuple[float, float, float] = learner.core.query(learner.rule(self._current.query))
+        return numbers
 
-    def _distributions(self, X: Floats) -> Any:
-        mixtures = self._mixture_of(X, *self._core.mixtures(X, self._rule(), n_threads_of(self.n_jobs)))
-        return self._target.distribution(mixtures, X)
+    def _check_hierarchy(self, name: str) -> None:
+        if self.smoothing != "hierarchy":
+            raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
+        self._check_learned()
 
-    def _forecast_then_learn(self, X: Floats, labels: Floats, sample_weight: Floats) -> Any:
-        n_threads = n_threads_of(self.n_jobs)
-        said = self._core.predict_then_learn(X, labels, sample_weight, self._rule(), n_threads)
-        return self._target.distribution(self._mixture_of(X, *said), X)
+    def _encode(self, y: Any, first: bool) -> Floats:
+        targets = np.asarray(y, dtype=np.float64)
+        if not np.isfinite(targets).all():
+            raise ValueError("y contains NaN or infinity; every target must be a finite number")
+        return targets
 
-    def _moments_then_learn(self, X: Floats, labels: Floats, weights: Floats) -> tuple[Floats, Floats]:
-        if not isinstance(self._target, Untransformed):
-            dist = self._forecast_then_learn(X, labels, weights)
-            return dist.mean(), dist.std()
-        said = self._core.moments_then_learn(X, labels, weights, self._rule(), n_threads_of(self.n_jobs))
-        return self._origin + said[0], self._std(X, *said[1:])
+    def _encode_one(self, y: Any) -> tuple[float, float]:
+        try:
+            return float(y), 1.0
+        except (TypeError, ValueError):
+            raise ValueError(f"a target must be a number, got {y!r}") from None
 
-    def _noise_factors(self, X: Floats) -> Floats:
-        """By how much the variance of each row differs from what it would be if noise did not vary."""
-        return np.ones(X.shape[0]) if self._noise is None else self._noise.factors(X)
-
-    def _std(self, X: Floats, within: Floats, between: Floats, added: Floats) -> Floats:
-        return np.sqrt(self._noise_factors(X) * (within + added) + self._calibration.spread**2 * between)
-
-    def _mixture_of(
-        self, X: Floats, first: npt.NDArray[np.int64], weights: Floats, means: Floats, variances: Floats
-    ) -> NormalMixture:
-        """Return what the core says of rows, with noise that varies and with tails."""
-        if self._noise is not None:
-            variances = variances * np.repeat(self._noise_factors(X), np.diff(first))
-        of_tails, ratios = self._calibration.tails
-        if ratios.size > 1:
-            weights, variances = np.outer(weights, of_tails).ravel(), np.outer(variances, ratios).ravel()
-            first, means = ratios.size * first, np.repeat(means, ratios.size)
-        return NormalMixture(first, weights, self._origin + means, variances, n_threads=n_threads_of(self.n_jobs))
-
-    def _new_noise_forest(self) -> MondrianForestRegressor:
-        return NoiseForest(N_NOISE_TREES, n_jobs=self.n_jobs, random_state=0)
-
-    def _new_small_forest(self) -> MondrianForestRegressor:
-        return SmallForest(N_SMALL_TREES, n_jobs=self.n_jobs, random_state=0)
-
-    def _from_dist(self, X: Floats, ask: Callable[[Any, slice], Floats]) -> Floats:
-        """Ask the distributions of a few thousand rows at a time: whole, they take far more room than the answer."""
-        step = 4096
-        parts = [
-            ask(self._distributions(X[begin : begin + step]), slice(begin, begin + step))
-            for begin in range(0, max(1, X.shape[0]), step)
-        ]
-        return np.concatenate(parts)
-
-
-class NoiseForest(MondrianForestRegressor):
-    """A forest that is asked for means only, and so spends less on learning."""
-
-    _ALWAYS_REAL = True
-    _EFFORT = Effort(most_rows=2000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=0)
-
-
-class SmallForest(MondrianForestRegressor):
-    """A forest on a few rows that is asked what it says of each without it, noise that varies included."""
-
-    _ALWAYS_REAL = True
-    _EFFORT = Effort(most_rows=1000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=500)
+    def _weighed(self, rows: Rows, online: bool) -> Rows:
+        if online and rows.y.size:
+            query = self._QUERY.of(self)
+            if self.__sklearn_is_fitted__():
+                self._learner.check(rows.y, query)
+            else:
+                labels = self._LEARNER.LABELS.of_first(rows.part(slice(1)), self._SETTINGS.of(self), query)
+                labels.check(rows.y)
+        return rows

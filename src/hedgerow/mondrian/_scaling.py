@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._validation import NO_WEIGHTS
+from hedgerow.base.rows import NO_WEIGHTS
 
 Floats = npt.NDArray[np.float64]
 

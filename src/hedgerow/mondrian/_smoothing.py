@@ -1,4 +1,4 @@
-"""Hyper-parameters of the label models: document 002, appendix B, and what a user sets instead.
+"""Hyper-parameters of the label model: Lakshminarayanan, Roy and Teh (2016), appendix B, and what a user sets instead.
 
 N is the total weight of the rows held. gamma_2 and K are set at reviews, when N has doubled; mu_H and gamma_1 follow
 the labels row by row, because they enter in the query only.
@@ -7,24 +7,44 @@ the labels row by row, because they enter in the query only.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cache
+from numbers import Real
+from typing import Any
 
 from hedgerow._core import QueryRule
+from hedgerow.base.settings import Query, checked, positive
 from hedgerow.mondrian._calibration import Calibration
 
 FIRST_RATE, FIRST_RATIO = 1.0, 20.0
 """gamma_2 and K before there are enough rows to learn from."""
 
 
-class Smoothing(NamedTuple):
-    """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where appendix B decides."""
+def _finite(name: str, value: Any) -> float | None:
+    if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
+        raise ValueError(f"{name} must be a finite number or None, got {value!r}")
+    return None if value is None else float(value)
 
-    prior_mean: float | None
-    drift_variance: float | None
-    drift_rate: float | None
-    noise_variance: float | None
-    signal_to_noise: float | None
-    lifetime: float
+
+@dataclass(frozen=True)
+class Smoothing(Query):
+    """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where the data or appendix B decide."""
+
+    prior_mean: float | None = checked(_finite)
+    drift_variance: float | None = positive(or_none=True)
+    drift_rate: float | None = positive(or_none=True)
+    noise_variance: float | None = positive(or_none=True)
+    signal_to_noise: float | None = positive(or_none=True)
+
+    def _check_together(self) -> None:
+        if self.noise_variance is not None and self.signal_to_noise is not None:
+            raise ValueError("noise_variance and signal_to_noise both fix the noise; set one of them")
+
+    @staticmethod
+    @cache
+    def free(n_threads: int) -> Smoothing:
+        """Return that of forests of which no user has set anything."""
+        return Smoothing(n_threads, None, None, None, None, None)
 
     def rate(self, n_features: int, weight: float) -> float:
         """gamma_2 = D / (20 log2 N)."""
@@ -32,23 +52,23 @@ class Smoothing(NamedTuple):
             return self.drift_rate
         return n_features / (20.0 * math.log2(max(weight, 2.0)))
 
-    def ratio(self, rate: float, weight: float, label_variance: float) -> float:
+    def ratio(self, rate: float, weight: float, label_variance: float, lifetime: float) -> float:
         """K = gamma_1 / sigma_y^2 = min(2000, 2 N), unless the noise is known."""
         if self.noise_variance is None:
             return self.signal_to_noise if self.signal_to_noise is not None else paper_ratio(weight)
         if self.drift_variance is not None:
             return self.drift_variance / self.noise_variance
         signal = max(label_variance - self.noise_variance, 1e-3 * max(label_variance, self.noise_variance))
-        return signal / self._share_gained(rate) / self.noise_variance
+        return signal / _share_gained(rate, lifetime) / self.noise_variance
 
-    def hierarchy_rule(self, model: tuple[float, float], origin: float) -> QueryRule:
+    def hierarchy_rule(self, model: tuple[float, float], origin: float, lifetime: float) -> QueryRule:
         """mu_H and gamma_1, from gamma_1 (1/2 + 1/K) = Var y, where the model is (gamma_2, K)."""
         rate, ratio = model
         fixed = self.drift_variance if self.noise_variance is None else ratio * self.noise_variance
         return QueryRule(
             centre=math.nan if self.prior_mean is None else self.prior_mean - origin,
             variance=math.nan if fixed is None else fixed,
-            share=1.0 / (self._share_gained(rate) + 1.0 / ratio),
+            share=1.0 / (_share_gained(rate, lifetime) + 1.0 / ratio),
             origin=origin,
             noise_share=1.0 / ratio,
         )
@@ -63,7 +83,9 @@ class Smoothing(NamedTuple):
         """gamma_2 and K before there are enough rows to learn from."""
         return self.drift_rate or FIRST_RATE, self.known_ratio() or FIRST_RATIO
 
-    def learned_rule(self, model: tuple[float, float], calibration: Calibration, origin: float) -> QueryRule:
+    def learned_rule(
+        self, model: tuple[float, float], calibration: Calibration, origin: float, lifetime: float
+    ) -> QueryRule:
         """mu_H, gamma_1 and sigma_y^2: set by the user, calibrated or, before, from gamma_1 (Psi(0) + 1/K) = Var y."""
         rate, ratio = model
         variance = calibration.variance if self.drift_variance is None else self.drift_variance
@@ -73,7 +95,7 @@ class Smoothing(NamedTuple):
         return QueryRule(
             centre=math.nan if self.prior_mean is None else self.prior_mean - origin,
             variance=variance,
-            share=1.0 / (1.0 - math.exp(-rate * self.lifetime) + 1.0 / ratio),
+            share=1.0 / (1.0 - math.exp(-rate * lifetime) + 1.0 / ratio),
             origin=origin,
             noise_share=1.0 / ratio if math.isnan(noise) else noise / variance,
             spread=calibration.spread,
@@ -93,10 +115,11 @@ class Smoothing(NamedTuple):
             keeps_mean=keeps_mean,
         )
 
-    def _share_gained(self, rate: float) -> float:
-        """Of gamma_1, on the way from the root to a leaf: 1/2, or less when the lifetime is finite."""
-        fading = math.exp(-rate * self.lifetime)
-        return 0.5 - fading / (1.0 + fading)
+
+def _share_gained(rate: float, lifetime: float) -> float:
+    """Of gamma_1, on the way from the root to a leaf: 1/2, or less when the lifetime is finite."""
+    fading = math.exp(-rate * lifetime)
+    return 0.5 - fading / (1.0 + fading)
 
 
 def paper_ratio(weight: float) -> float:

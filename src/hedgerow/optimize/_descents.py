@@ -7,11 +7,12 @@ value outside all zones. When there is no such place left, zones shrink.
 from __future__ import annotations
 
 import heapq
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._persistence import Arrays
+from hedgerow.files import Stored
 from hedgerow.optimize._descent import FIRST_RADIUS, Descent
 from hedgerow.optimize._evaluations import Evaluations
 from hedgerow.optimize._space import Space
@@ -83,43 +84,43 @@ class Descents:
 
     # Files.
 
-    def arrays(self) -> Arrays:
-        """Return the state as arrays."""
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        width = self._space.n_parameters
         numbers = [(each.value, each.radius, each.gain, each.is_done) for each in self.searches]
         return {
-            "descents.centres": np.array([each.centre for each in self.searches], dtype=np.float64).ravel(),
-            "descents.numbers": np.array(numbers, dtype=np.float64).ravel(),
-            "descents.zones": self._zones.ravel(),
-            "descents.owners": self._owners,
-            "descents.is_outside": self._is_outside.astype(np.uint8),
-            "descents.lead": np.array([self.leader, self.challenger], dtype=np.int64),
-            "descents.zone": np.array([self.zone]),
+            "centres": np.array([each.centre for each in self.searches], dtype=np.float64).reshape(-1, width),
+            "numbers": np.array(numbers, dtype=np.float64).reshape(-1, 4),
+            "zones": self._zones,
+            "owners": self._owners,
+            "is_outside": self._is_outside.astype(np.uint8),
+            "leader": self.leader,
+            "challenger": self.challenger,
+            "zone": self.zone,
         }
 
-    def restore(self, arrays: Arrays) -> None:
-        """Take back what `arrays` gave; ValueError if it cannot be."""
+    def restore(self, stored: Stored) -> None:
+        """Take back what `state` gave; ValueError if it cannot be."""
         width = self._space.n_parameters
-        centres, zones = (_places(arrays[f"descents.{name}"], width) for name in ("centres", "zones"))
-        numbers = np.asarray(arrays["descents.numbers"], dtype=np.float64).reshape(-1, 4)
-        owners, lead = (np.asarray(arrays[f"descents.{name}"]) for name in ("owners", "lead"))
-        is_outside, (zone,) = arrays["descents.is_outside"], arrays["descents.zone"].tolist()
-        n = len(centres)
-        if len(numbers) != n or np.isnan(numbers).any() or not np.isfinite(numbers[:, :2]).all():
+        centres, zones = in_unit_cube(stored, "centres", width), in_unit_cube(stored, "zones", width)
+        n, numbers = len(centres), stored.any("numbers")  # a gain may be infinite
+        if numbers.dtype != np.float64 or numbers.shape != (n, 4):
             raise ValueError("its local searches are malformed")
+        if np.isnan(numbers).any() or not np.isfinite(numbers[:, :2]).all():
+            raise ValueError("its local searches are not finite")
         if (numbers[:, 1:] < 0).any() or (numbers[:, 1] > 1).any():
             raise ValueError("a local search has a radius or a gain out of range")
-        if owners.dtype != np.int64 or owners.shape != (len(zones),) or not _all_between(owners, 0, n):
+        owners = stored.array("owners", (len(zones),), np.int64)
+        if not ((owners >= 0) & (owners < n)).all():
             raise ValueError("its zones are malformed")
-        if lead.dtype != np.int64 or lead.shape != (2,) or not _all_between(lead, NONE, n):
-            raise ValueError("its leading searches are not there")
-        if is_outside.shape != (self._evaluations.n,) or not 0 < zone <= 0.5:
-            raise ValueError("its zones do not fit its evaluations")
+        is_outside = stored.array("is_outside", (self._evaluations.n,), np.uint8)
+        zone = stored.number("zone", 1e-300, 0.5)
+        self.leader, self.challenger = (stored.integer(name, NONE, n - 1) for name in ("leader", "challenger"))
         self.searches = [
             Descent(centre, value, radius, gain, bool(is_done))
             for centre, (value, radius, gain, is_done) in zip(centres, numbers.tolist(), strict=True)
         ]
         self._zones, self._owners, self._is_outside, self.zone = zones, owners, is_outside.astype(bool), zone
-        self.leader, self.challenger = lead.tolist()
 
     # Below: private.
 
@@ -195,11 +196,9 @@ class Descents:
             self.challenger = NONE
 
 
-def _places(array: Floats, width: int) -> Floats:
-    if array.dtype != np.float64 or not ((array >= 0) & (array <= 1)).all():
-        raise ValueError("a place is not in the unit cube")
-    return array.reshape(-1, width)
-
-
-def _all_between(numbers: npt.NDArray[np.int64], least: int, beyond: int) -> bool:
-    return bool(((numbers >= least) & (numbers < beyond)).all())
+def in_unit_cube(stored: Stored, name: str, width: int) -> Floats:
+    """Return places that a file holds, or raise ValueError."""
+    places: Floats = stored.array(name, (None, width))
+    if not ((places >= 0) & (places <= 1)).all():
+        raise ValueError(f"one of its {name} is not in the unit cube")
+    return places

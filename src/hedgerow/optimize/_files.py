@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow._persistence import Arrays, Saveable
+from hedgerow.files import Saveable, Stored
 from hedgerow.mondrian import MondrianForestRegressor
-from hedgerow.optimize._descents import Descents
+from hedgerow.optimize._descents import Descents, in_unit_cube
 from hedgerow.optimize._evaluations import Evaluations
 from hedgerow.optimize._pending import Pending
 from hedgerow.optimize._space import Space
@@ -34,41 +34,40 @@ class OptimizerFiles(Saveable):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.space!r}, n_told={self._evaluations.n})"
 
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays]:
-        arrays: Arrays = {
-            "places": self._evaluations.places.ravel(),
+    def _state(self) -> dict[str, Any]:
+        return {
+            "seed": self._seed,
+            "n_asked": self._n_asked,
+            "places": self._evaluations.places,
             "values": self._evaluations.values,
-            "surrogate": np.frombuffer(self.surrogate_._to_bytes(), dtype=np.uint8),
-            **self._descents.arrays(),
-            **self._pending.arrays(),
+            "descents": self._descents.state(),
+            "pending": self._pending.state(),
+            "surrogate": self.surrogate_._state(),
         }
-        return {"seed": self._seed, "n_asked": self._n_asked}, arrays
 
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._seed, self._n_asked = int(numbers["seed"]), int(numbers["n_asked"])
-        if not 0 <= self._seed < 2**64 or not 0 <= self._n_asked < 2**63:
-            raise ValueError("its seed or its number of asks is out of range")
+    def _restore(self, stored: Stored) -> None:
+        self._seed, self._n_asked = stored.integer("seed", 0, 2**64 - 1), stored.integer("n_asked", 0, 2**63 - 1)
         self._plan = self._initial_places()
-        self._restore_evaluations(arrays)
+        self._evaluations = Evaluations(self.space.n_parameters)
+        values = stored.any("values")  # NaN where an evaluation failed
+        places = in_unit_cube(stored, "places", self.space.n_parameters)
+        if values.dtype != np.float64 or values.shape != (len(places),) or np.isinf(values).any():
+            raise ValueError("its values are not one number a place")
+        for place, value in zip(places, values.tolist(), strict=True):
+            self._evaluations.add(place, value)
         self._descents = Descents(self.space, self._evaluations)
-        self._descents.restore(arrays)
+        self._descents.restore(stored.part("descents"))
         self._pending = Pending(self.space.n_parameters)
-        self._pending.restore(arrays, len(self._descents.searches))
-        self.surrogate_ = MondrianForestRegressor._from_bytes(arrays["surrogate"].tobytes())
+        self._pending.restore(stored.part("pending"), len(self._descents.searches))
+        self.surrogate_ = self._new_surrogate()
+        if "surrogate" in stored:
+            self.surrogate_._restore(stored.part("surrogate"))
         n_columns = self.space.columns(self._plan).shape[1]
         if self._evaluations.n_succeeded and getattr(self.surrogate_, "n_features_in_", 0) != n_columns:
             raise ValueError("its forest has another number of columns than its space")
 
-    def _restore_evaluations(self, arrays: Arrays) -> None:
-        places, values = arrays["places"], arrays["values"]
-        if places.dtype != np.float64 or values.dtype != np.float64 or not ((places >= 0) & (places <= 1)).all():
-            raise ValueError("an evaluated place is not in the unit cube")
-        places = places.reshape(-1, self.space.n_parameters)
-        if values.shape != (len(places),) or np.isinf(values).any():
-            raise ValueError("its values are not one number a place")
-        self._evaluations = Evaluations(self.space.n_parameters)
-        for place, value in zip(places, values.tolist(), strict=True):
-            self._evaluations.add(place, value)
+    def _new_surrogate(self) -> MondrianForestRegressor:
+        raise NotImplementedError
 
     def _initial_places(self) -> Any:
         raise NotImplementedError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hedgerow._validation import check_integer
+from hedgerow.base.settings import check_integer
 from hedgerow.optimize._optimizer import Optimizer
 from hedgerow.optimize._result import Result
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from scipy.stats import qmc
 from sklearn.base import clone
 
-from hedgerow._random import draw_seed
-from hedgerow._transaction import interrupted_after
-from hedgerow._validation import check_integer, check_positive
+from hedgerow.base.seed import draw_seed
+from hedgerow.base.settings import check_integer, check_positive
+from hedgerow.base.work import interrupted_after
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.optimize._acquisition import ACQUISITIONS
 from hedgerow.optimize._candidates import apart, draw_candidates

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._persistence import Arrays
-from hedgerow.optimize._descents import NONE
+from hedgerow.files import Stored
+from hedgerow.optimize._descents import NONE, in_unit_cube
 
 Floats = npt.NDArray[np.float64]
 
@@ -55,23 +55,18 @@ class Pending:
     def __contains__(self, place: Floats) -> bool:
         return place.tobytes() in self._proposals
 
-    def arrays(self) -> Arrays:
-        """Return the state as arrays."""
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
         origins = [(proposal.search, proposal.is_step) for proposal in self._proposals.values()]
-        return {
-            "pending.places": self.places.ravel(),
-            "pending.origins": np.array(origins, dtype=np.int64).ravel(),
-        }
+        return {"places": self.places, "origins": np.array(origins, dtype=np.int64).reshape(-1, 2)}
 
-    def restore(self, arrays: Arrays, n_searches: int) -> None:
-        """Take back what `arrays` gave; ValueError if it cannot be."""
-        places, origins = arrays["pending.places"], arrays["pending.origins"]
-        if places.dtype != np.float64 or not ((places >= 0) & (places <= 1)).all():
-            raise ValueError("a pending place is not in the unit cube")
-        places = places.reshape(-1, self._width)
-        if origins.dtype != np.int64 or origins.shape != (2 * len(places),) or len(places) > MOST_PENDING:
+    def restore(self, stored: Stored, n_searches: int) -> None:
+        """Take back what `state` gave; ValueError if it cannot be."""
+        places = in_unit_cube(stored, "places", self._width)
+        origins = stored.array("origins", (len(places), 2), np.int64)
+        if len(places) > MOST_PENDING:
             raise ValueError("its pending evaluations are malformed")
-        for place, (search, is_step) in zip(places, origins.reshape(-1, 2).tolist(), strict=True):
+        for place, (search, is_step) in zip(places, origins.tolist(), strict=True):
             if not NONE <= search < n_searches or is_step not in (0, 1):
                 raise ValueError("a pending evaluation belongs to a search that is not there")
             self.add(Proposal(place.copy(), search, bool(is_step)))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import Bounds
 
-from hedgerow._persistence import PlainValue
+from hedgerow.files import PlainValue
 from hedgerow.optimize._parameters import Categorical, Parameter, Real, as_parameter, parameter_from_json
 
 Floats = npt.NDArray[np.float64]

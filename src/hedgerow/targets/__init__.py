@@ -3,7 +3,7 @@
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._learning import first_target, is_due, learn_target
 from hedgerow.targets._maps import Functions, Straightened
-from hedgerow.targets._targets import Continuous, Count, Target, Untransformed, check_target, target_from_description
+from hedgerow.targets._targets import Continuous, Count, Target, Untransformed, check_target, target_from_state
 
 __all__ = [
     "Cells",
@@ -17,5 +17,5 @@ __all__ = [
     "first_target",
     "is_due",
     "learn_target",
-    "target_from_description",
+    "target_from_state",
 ]

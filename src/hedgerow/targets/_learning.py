@@ -7,13 +7,12 @@ compared: a continuous distribution gives it what lies within half a step of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._copies import find_copies
+from hedgerow.base.copies import find_copies
 from hedgerow.predictive import Counts
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._maps import Functions, Straightened, is_functions
@@ -65,11 +64,11 @@ class Tried(NamedTuple):
     squares: Floats  # squared error of the mean
 
 
-def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, new_forest: Callable[[], Any]) -> Target:
+def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, grow: Any) -> Target:
     """Return the kind of target that is asked for, as the rows have it; ValueError if targets are not of this kind.
 
-    `asked` is a model's parameter, `new_forest` a function that returns a forest for real labels whose `_without_rows`
-    tells the distribution of each label without its row. An empty array stands for no weights.
+    `asked` is a model's parameter, `grow` learns a small forest of real labels from rows, labels and weights, whose
+    `left_out` tells the distribution of each label without its row. An empty array stands for no weights.
     """
     plain = first_target(asked, y)
     candidates = [] if is_functions(asked) or asked == "real" else _candidates(asked, y)
@@ -82,15 +81,15 @@ def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, new_forest: 
     in_steps = any(isinstance(target, Count) for target in candidates)
     n_effective = 1.0 / float(shares @ shares) * min(1.0, n_units / some.size)
     tries = [plain, *candidates] if asked == "auto" else candidates
-    first = found = _try(tries[0], X, y, shares, new_forest, in_steps)
+    first = found = _try(tries[0], X, y, shares, grow, in_steps)
     for target in tries[1:]:
-        tried = _try(target, X, y, shares, new_forest, in_steps)
+        tried = _try(target, X, y, shares, grow, in_steps)
         leaves_real = isinstance(found.target, Untransformed)
         is_enough = leaves_real and (isinstance(target, Count) or _spills(found, shares))
         if _is_better(tried, found, first, shares, n_effective, -WORST if is_enough else None):
             found = tried
     if isinstance(found.target, Count):
-        found = _with_zeros(found, X, y, shares, n_effective, new_forest)
+        found = _with_zeros(found, X, y, shares, n_effective, grow)
     chosen: Target = found.target
     return chosen
 
@@ -165,8 +164,8 @@ def _looks_like_counts(y: Floats) -> bool:
     return bool(np.subtract(*np.quantile(y, [0.75, 0.25])) <= MOST_SPREAD)
 
 
-def _try(target: Target, X: Floats, y: Floats, shares: Floats, new_forest: Callable[[], Any], in_steps: bool) -> Tried:
-    latent = new_forest().fit(X, target.encode(y), shares * y.size)._without_rows()
+def _try(target: Target, X: Floats, y: Floats, shares: Floats, grow: Any, in_steps: bool) -> Tried:
+    latent = grow(X, target.encode(y), shares * y.size).left_out()
     if isinstance(target, Count):
         target = Count(target.cells.moved(_borders(target.cells, latent, y, shares, 0.0)))
     dist = target.distribution(latent, X)
@@ -177,18 +176,16 @@ def _try(target: Target, X: Floats, y: Floats, shares: Floats, new_forest: Calla
     return Tried(target, latent, logs, (y - dist.mean()) ** 2)
 
 
-def _with_zeros(
-    tried: Tried, X: Floats, y: Floats, shares: Floats, n_effective: float, new_forest: Callable[[], Any]
-) -> Tried:
+def _with_zeros(tried: Tried, X: Floats, y: Floats, shares: Floats, n_effective: float, grow: Any) -> Tried:
     """Return the same with a forest of its zeros, if that pays."""
     if min((y == 0.0).sum(), (y > 0.0).sum()) < FEWEST_ZEROS or y[y > 0.0].max() == 1.0:
         return tried
     cells = Cells(tried.target.cells.by)
     faint = np.where(y == 0.0, FAINT, 1.0) * shares * y.size
-    latent = new_forest().fit(X, cells.middle(y), faint)._without_rows()
+    latent = grow(X, cells.middle(y), faint).left_out()
     cells = cells.moved(_borders(cells, latent, y, shares, 1.0))
     hidden = latent.cdf(np.full(y.size, cells.border(np.ones(1))[0]))
-    zeros, probability = learn_zeros(X, y == 0.0, shares, hidden, new_forest)
+    zeros, probability = learn_zeros(X, y == 0.0, shares, hidden, grow)
     dist = Counts(latent, cells, probability)
     found = Tried(Count(cells, zeros), latent, dist.logpmf(y), (y - dist.mean()) ** 2)
     return found if _is_better(found, tried, tried, shares, n_effective) else tried

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._persistence import decode_parameter, encode_parameter
-
 Floats = npt.NDArray[np.float64]
 
 CURVES = ("log", "sqrt")
@@ -143,16 +141,15 @@ class Functions:
             )
 
     def numbers(self) -> Any:
-        """Return what it is made from, for a pickle; TypeError in a file, where there is no code."""
-        return encode_parameter("target", self._functions)
+        """Return the functions. A pickle holds them; a file, where there is no code, does not."""
+        return self._functions
 
     @classmethod
     def from_numbers(cls, numbers: Any) -> Functions:
         """Take back what `numbers` gave, or ValueError."""
-        functions = decode_parameter(numbers)
-        if not is_functions(functions):
+        if not is_functions(numbers):
             raise ValueError("the map of its targets is not made of three functions")
-        return cls(*functions)
+        return cls(*numbers)
 
     def _call(self, which: int, values: Floats) -> Floats:
         values = np.asarray(values, dtype=np.float64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._persistence import Arrays
+from hedgerow.files import Stored
 from hedgerow.predictive import Counts, Mapped
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._maps import Functions, Straightened, is_functions
@@ -23,10 +23,10 @@ FAINT = 1e-6
 NAMES = ("auto", "real", "positive", "count")
 
 
-def check_target(asked: Any) -> None:
-    """Raise ValueError unless that can be asked for."""
+def check_target(asked: Any) -> Any:
+    """Return what is asked for, or raise ValueError."""
     if is_functions(asked) or (isinstance(asked, str) and asked in NAMES):
-        return
+        return asked if isinstance(asked, str) else tuple(asked)
     raise ValueError(
         f"target must be one of {', '.join(map(repr, NAMES))} or three functions (map, inverse, logarithm of the map's "
         f"derivative), got {asked!r}"
@@ -70,9 +70,9 @@ class Target(ABC):
         """Take back what `weigh` gave."""
         return weights
 
-    def described(self) -> tuple[dict[str, Any], Arrays]:
-        """Return numbers and arrays for a file."""
-        return {"name": self.name}, {}
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {"name": self.name}
 
     def check(self, y: Floats) -> None:
         """Raise ValueError unless all targets are admitted."""
@@ -142,9 +142,9 @@ class Continuous(Target):
         """Return the distribution seen through the map."""
         return Mapped(latent, self.by)
 
-    def described(self) -> tuple[dict[str, Any], Arrays]:
-        """Return numbers for a file; functions cannot be written to one."""
-        return {"name": self.name, "map": self.by.numbers()}, {}
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps; functions cannot be written to one."""
+        return {"name": self.name, "target": self.by.numbers()}
 
 
 class Count(Target):
@@ -192,10 +192,10 @@ class Count(Target):
         """Take back what `weigh` gave."""
         return weights if self.zeros is None else weights / np.where(y == 0.0, FAINT, 1.0)
 
-    def described(self) -> tuple[dict[str, Any], Arrays]:
-        """Return numbers and arrays for a file."""
-        zeros, arrays = (None, {}) if self.zeros is None else self.zeros.described()
-        return {"name": self.name, "cells": self.cells.numbers(), "zeros": zeros}, arrays
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        zeros = None if self.zeros is None else self.zeros.state()
+        return {"name": self.name, "cells": self.cells.numbers(), "zeros": zeros}
 
     def _distribution(self, latent: Any, X: Floats, left_out: bool) -> Counts:
         if self.zeros is None:
@@ -204,24 +204,22 @@ class Count(Target):
         return Counts(latent, self.cells, self.zeros.probability(X, hidden, left_out))
 
 
-def target_from_description(
-    described: dict[str, Any], arrays: Arrays, new_forest: Callable[[], Any], width: int
-) -> Target:
-    """Take back what `described` gave, or ValueError; `width` is the number of the model's columns."""
-    name = described["name"]
+def target_from_state(stored: Stored, width: int, forest_from_state: Callable[[Stored], Any]) -> Target:
+    """Take back what `state` gave, or ValueError; `width` is the number of the model's columns."""
+    name = stored.word("name", *NAMES[1:], "functions")
     if name == "real":
         return Untransformed()
     if name == "functions":
-        return Continuous(Functions.from_numbers(described["map"]))
+        return Continuous(Functions.from_numbers(stored.any("target")))
     if name == "positive":
-        by = Straightened.from_numbers(described["map"])
+        by = Straightened.from_numbers(stored.any("target"))
         if by.curve != "log":
             raise ValueError("the map of its positive targets is not a logarithm")
         return Continuous(by)
-    if name != "count":
-        raise ValueError(f"it has targets of an unknown kind, {name!r}")
-    zeros = described["zeros"]
-    found = None if zeros is None else Zeros.from_description(zeros, arrays, new_forest())
-    if found is not None and found.forest.n_features_in_ > width:
-        raise ValueError("the forest of its zeros has more columns than it has")
-    return Count(Cells.from_numbers(described["cells"]), found)
+    zeros = None
+    if "zeros" in stored:
+        of_zeros = stored.part("zeros")
+        zeros = Zeros.from_state(of_zeros, forest_from_state(of_zeros.part("forest")))
+        if zeros.forest.width > width:
+            raise ValueError("the forest of its zeros has more columns than it has")
+    return Count(Cells.from_numbers(stored.any("cells")), zeros)

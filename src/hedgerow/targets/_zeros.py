@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit
 
-from hedgerow._known_rows import said_of, said_without
-from hedgerow._persistence import Arrays
+from hedgerow.files import Stored
 from hedgerow.numeric.simplex import Point, around, minimise
 
 Floats = npt.NDArray[np.float64]
@@ -30,14 +28,14 @@ them, within bounds: where a column tells all zeros, likelihood alone would let 
 class Zeros(NamedTuple):
     """logit P(0) = offset + slope * logit(what the forest says) + hidden_slope * logit(what the hidden value says)."""
 
-    forest: Any  # a MondrianForestRegressor
+    forest: Any  # a small forest of the indicator
     offset: float
     slope: float
     hidden_slope: float
 
     def probability(self, X: Floats, hidden: Floats, left_out: bool = False) -> Floats:
         """Probability of zero of each row; of rows that it was learned from, as they would be without themselves."""
-        return self.of_what_is_said((said_without if left_out else said_of)(self.forest, X), hidden)
+        return self.of_what_is_said((self.forest.means_without if left_out else self.forest.means)(X), hidden)
 
     def of_what_is_said(self, said: Floats, hidden: Floats) -> Floats:
         """Return the same, from what the forest says."""
@@ -45,33 +43,29 @@ class Zeros(NamedTuple):
         probability: Floats = expit(np.clip(logits, -30.0, 30.0))
         return probability
 
-    def described(self) -> tuple[dict[str, Any], Arrays]:
-        """Return numbers and arrays for a file."""
-        state, arrays = self.forest._fitted_state()
-        described = {"numbers": [self.offset, self.slope, self.hidden_slope], "forest": state}
-        return described, {f"zeros.{name}": array for name, array in arrays.items()}
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {"numbers": [self.offset, self.slope, self.hidden_slope], "forest": self.forest.state()}
 
     @classmethod
-    def from_description(cls, described: dict[str, Any], arrays: Arrays, forest: Any) -> Zeros:
-        """Take back what `described` gave, or ValueError; the forest is a new one."""
-        offset, slope, hidden_slope = (float(number) for number in described["numbers"])
+    def from_state(cls, stored: Stored, forest: Any) -> Zeros:
+        """Take back what `state` gave, or ValueError, with the forest that it holds."""
+        offset, slope, hidden_slope = (float(number) for number in stored.sequence("numbers"))
         numbers = zip((offset, slope, hidden_slope), BOUNDS, strict=True)
         if not all(low <= number <= high for number, (low, high) in numbers):
             raise ValueError("its probability of zero is not made of numbers within bounds")
-        own = {name.removeprefix("zeros."): array for name, array in arrays.items() if name.startswith("zeros.")}
-        forest._restore_fitted_state(described["forest"], own)
         return cls(forest, offset, slope, hidden_slope)
 
 
 def learn_zeros(
-    X: Floats, is_zero: npt.NDArray[np.bool_], shares: Floats, hidden: Floats, forest: Callable[[], Any]
+    X: Floats, is_zero: npt.NDArray[np.bool_], shares: Floats, hidden: Floats, grow: Any
 ) -> tuple[Zeros, Floats]:
     """Learn from zeros, and from what hidden values said of each row without it.
 
     Returns the probability of zero of each row too, as said without the row. The shares of rows add up to 1.
     """
-    grown = forest().fit(X, is_zero.astype(np.float64), shares * is_zero.size)
-    said = grown.loo_predict().mean
+    grown = grow(X, is_zero.astype(np.float64), shares * is_zero.size)
+    said = grown.left_out().mean()
 
     def zeros(point: Point) -> Zeros:
         return Zeros(grown, *(min(max(number, low), high) for number, (low, high) in zip(point, BOUNDS, strict=True)))

@@ -1,0 +1,256 @@
+"""A boosting that has learned: rows kept, stages learned in batch and online."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from hedgerow.base.copies import Copies, find_copies, warn_if_doubtful
+from hedgerow.base.kept_rows import KeptRows
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.base.unlearning import check_found
+from hedgerow.base.work import all_or_nothing, interrupted_after
+from hedgerow.boosting._settings import BoostingSettings
+from hedgerow.boosting._stages import MOST_CHOOSING, TRANSFORMS, Choice, Stages, choose, fit_stages
+from hedgerow.files import Stored
+
+PIECE = 2000
+"""Rows that go through all stages at once; between two pieces Python looks for Ctrl-C."""
+
+PREDICTED_TOGETHER = 20_000
+
+
+class BoostingLearner:
+    """All rows, and the stages that were learned from them. A subclass turns what stages say into predictions."""
+
+    STAGE: ClassVar[Any]  # the class of its stages
+
+    stages: Stages
+    choice: Choice
+    rows: KeptRows  # absent before the first row
+    next_relearn: int
+
+    def __init__(self, settings: Any, seed: int) -> None:
+        self.settings, self.seed = settings, seed
+
+    # What a subclass decides.
+
+    def begin_targets(self, rows: Rows, copies: Copies, query: Query) -> None:
+        """Look at all targets before the stages are learned from them."""
+        raise NotImplementedError
+
+    def encoded(self, rows: Rows) -> Rows:
+        """What the stages learn of rows: a number or a vector for each target, and weights."""
+        raise NotImplementedError
+
+    def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
+        """Learn from leave-one-out how what the stages say becomes a prediction."""
+        raise NotImplementedError
+
+    def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query) -> Any:
+        """What is predicted of rows when the stages say this of them."""
+        raise NotImplementedError
+
+    def first_forecast(self) -> Any:
+        """What is predicted before the first row."""
+        raise NotImplementedError
+
+    def compare(self, encoded: Rows, mean: Floats, doubt: Floats, query: Query) -> Any:
+        """Return forecasts of rows, made one after another, each to be compared with its target."""
+        return self.forecast(encoded.X, mean, doubt, query)
+
+    def n_alike(self, y: Floats) -> int:
+        """How many of the rows that come next can be learned by the stages as they are."""
+        raise NotImplementedError
+
+    def meet(self, y: float) -> None:
+        """A target has come that the stages cannot learn as they are."""
+
+    # Learning.
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: BoostingSettings, seed: int, query: Query) -> Self:
+        """Learn all rows of a batch."""
+        learner = cls(settings, seed)
+        learner._begin(rows, query)
+        return learner
+
+    @classmethod
+    def open(cls, first: Rows, settings: BoostingSettings, seed: int, query: Query) -> Self:
+        """Return a learner that has learned nothing yet."""
+        return cls(settings, seed)
+
+    def learn(self, rows: Rows, query: Query) -> None:
+        """Learn rows, one after another."""
+        for _ in self.forecast_then_learn(rows, query):
+            pass
+
+    def learn_one(self, x: Any, y: float, weight: float, query: Query) -> None:
+        """Learn one row."""
+        weights = NO_WEIGHTS if weight == 1.0 else np.array([weight])
+        self.learn(Rows(np.asarray(x, dtype=np.float64).reshape(1, -1), np.array([y]), weights), query)
+
+    def forecast_then_learn(self, rows: Rows, query: Query, n_known: int = 0) -> Iterator[Any]:
+        """Let rows come one after another, and yield what was forecast of them, a piece at a time."""
+        begin, n = 0, rows.X.shape[0]
+        while begin < n:
+            if self.is_empty:
+                end, forecast = 1, self.first_forecast()
+                self._begin(rows.part(slice(1)), query)
+            else:
+                self.review_if_due(query)
+                due = self.next_relearn - len(self.rows)
+                alike = max(1, self.n_alike(rows.y[begin:]))
+                end = min(begin + PIECE, begin + due, begin + alike, n)
+                forecast = self._learn_piece(rows.part(slice(begin, end)), query)
+            yield forecast
+            begin = end
+
+    def review_if_due(self, query: Query) -> None:
+        """Learn everything anew at doublings; later only if that was interrupted."""
+        if len(self.rows) >= self.next_relearn:
+            self._relearn(query, online=True)
+
+    @all_or_nothing
+    def _begin(self, rows: Rows, query: Query) -> None:
+        self.rows = KeptRows(*rows)
+        self._relearn(query)
+
+    @all_or_nothing
+    def _relearn(self, query: Query, online: bool = False) -> None:
+        """Everything anew from all rows: choice, stages, calibration.
+
+        Online, stages begin with what those before have learned, and the choice is looked at again at every second
+        doubling, as long as it is made from more rows than before.
+        """
+        rows, settings = Rows(*self.rows.arrays), self.settings
+        n = rows.X.shape[0]
+        is_second_doubling = n.bit_length() % 2 == 1  # such as 16, 64 and 256 rows
+        seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
+        copies = find_copies(rows.X, rows.y)
+        warn_if_doubtful(copies, stacklevel=8)
+        self.begin_targets(rows, copies, query)
+        encoded = self.encoded(rows)
+        if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
+            self.choice = choose(encoded, copies, settings, seed, query)
+        shape = encoded.y.shape[1:]
+        before = [stage for stage in self.stages.forests if stage.label_shape == shape] if online else ()
+        sizes = settings.max_stages, settings.n_estimators
+        self.stages = fit_stages(encoded, copies, self.choice, *sizes, seed, query, before)
+        self.calibrate(encoded, copies, query)
+        self.next_relearn = 2 * n
+
+    def _learn_piece(self, rows: Rows, query: Query) -> Any:
+        """Rows that are alike, or a single one that is not: it is learned with all others, anew. Returns forecasts."""
+        with interrupted_after():  # or some stages would have learned rows that others have not
+            if self.n_alike(rows.y) == 0:
+                forecast = self.forecast(rows.X, *self.stages.moments(rows.X, query), query)
+                self.meet(float(rows.y[0]))
+                self.rows.append(*rows)
+                self.next_relearn = len(self.rows)
+            else:
+                encoded = self.encoded(rows)
+                mean, doubt = self.stages.learn(encoded, query)
+                self.rows.append(*rows)
+                forecast = self.compare(encoded, mean, doubt, query)
+        self.review_if_due(query)
+        return forecast
+
+    def without(self, rows: Rows) -> Rows:
+        """Return the rows learned but for these; ValueError if one of these is not there."""
+        places = self.rows.places_of(*rows)
+        check_found(places.size, rows.y.size)
+        return Rows(*self.rows.arrays).without(places)
+
+    # Predicting.
+
+    def predictions(self, X: Floats, query: Query) -> Any:
+        """What is predicted of rows."""
+        return self.forecast(X, *self.moments(X, query), query)
+
+    def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
+        """What the stages say of rows."""
+        pieces = np.array_split(X, max(1, X.shape[0] // PREDICTED_TOGETHER))
+        parts = [self.stages.moments(np.ascontiguousarray(piece), query) for piece in pieces]
+        mean, doubt = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        return mean, doubt
+
+    # What was learned.
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row has been learned."""
+        return not hasattr(self, "stages")
+
+    @property
+    def n_seen(self) -> int:
+        """Rows learned, and not unlearned."""
+        return len(self.rows)
+
+    @property
+    def learned_rows(self) -> Rows:
+        """Rows that were there when the stages were last learned."""
+        return Rows(*self.rows.arrays).part(slice(self.stages.residuals.shape[0]))
+
+    def importances(self) -> Floats:
+        """Share of each column in what is explained, by the linear part and by each stage."""
+        rows, ridge = self.learned_rows, self.stages.ridge
+        total = np.zeros(rows.X.shape[1])
+        if ridge is not None:
+            slopes = ridge.slopes.reshape(total.size, -1)
+            total += (rows.weights.sum() if rows.weights.size else rows.y.size) * (slopes**2).sum(axis=1)
+        for stage in self.stages.forests:
+            total += stage.importances * stage.label_squares
+        shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)
+        return shares
+
+    # Files.
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        if self.is_empty:
+            return {"seed": self.seed, "rows": None}
+        X, y, weights = self.rows.arrays
+        return {
+            "seed": self.seed,
+            "rows": {"X": X, "y": y, "weights": weights},
+            "next_relearn": self.next_relearn,
+            "transform": self.choice.transform,
+            "linear": self.choice.linear,
+            "stages": self.stages.state(),
+            **self.own_state(),
+        }
+
+    def own_state(self) -> dict[str, Any]:
+        """Return what a subclass keeps in a file."""
+        raise NotImplementedError
+
+    def restore_own(self, stored: Stored) -> tuple[int, ...]:
+        """Take back what does not depend on stages; return the shape of what these say of a row."""
+        raise NotImplementedError
+
+    def restore_rest(self, stored: Stored) -> None:
+        """Take back the rest."""
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: BoostingSettings, width: int) -> Self:
+        """Take back what `state` gave."""
+        learner = cls(settings, stored.integer("seed", 0, 2**64 - 1))
+        shape = learner.restore_own(stored)
+        if "rows" not in stored:
+            return learner
+        rows = stored.part("rows")
+        X = rows.array("X", (None, width))
+        n = X.shape[0]
+        y, weights = rows.array("y", (n,)), rows.array("weights")
+        if n == 0 or weights.size not in (0, n) or (weights <= 0).any():
+            raise ValueError("its rows have the wrong shape")
+        learner.rows = KeptRows(X, y, weights)
+        learner.choice = Choice(stored.word("transform", *TRANSFORMS), stored.flag("linear"))
+        learner.next_relearn = stored.integer("next_relearn", n, 2 * n)
+        learner.stages = Stages.from_state(stored.part("stages"), cls.STAGE, width, n, shape)
+        learner.restore_rest(stored)
+        return learner

@@ -1,0 +1,147 @@
+"""A boosting for regression that has learned: from what its stages say to predictive distributions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hedgerow.base.copies import Copies, find_copies
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.boosting import _reshaping as reshaping
+from hedgerow.boosting._calibration import Calibration, calibrate, with_distance
+from hedgerow.boosting._learner import BoostingLearner
+from hedgerow.boosting._reshaping import Reshaping
+from hedgerow.boosting._stage import NumberStage
+from hedgerow.files import Stored
+from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
+from hedgerow.mondrian._growing import mean_square, weighted_mean
+from hedgerow.mondrian._learning import Sample
+from hedgerow.mondrian._small_forests import SmallForest, small_forest
+from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.predictive import LocationScale
+from hedgerow.predictive._shapes import NormalShape
+from hedgerow.targets import Target, Untransformed, is_due, learn_target, target_from_state
+
+
+class RegressionBoosting(BoostingLearner):
+    """Stages for numbers."""
+
+    STAGE = NumberStage
+
+    calibration: Calibration
+    reshaping: Reshaping | None
+
+    def __init__(self, settings: Any, seed: int) -> None:
+        super().__init__(settings, seed)
+        self.target: Target = Untransformed()
+
+    def begin_targets(self, rows: Rows, copies: Copies, query: Query) -> None:
+        """Learn what targets are: at first, at some doublings, and when one comes that is of another kind."""
+        if self.is_empty or is_due(rows.y.size) or not self.target.admits(rows.y).all():
+            grow = small_forest(Smoothing.free(query.n_threads))
+            self.target = learn_target(self.settings.target, *rows, grow)
+
+    def encoded(self, rows: Rows) -> Rows:
+        """Targets on the whole line, and weights."""
+        return Rows(rows.X, self.target.encode(rows.y), self.target.weigh(rows.y, rows.weights))
+
+    def n_alike(self, y: Floats) -> int:
+        """How many of the targets that come next are of the kind that there is."""
+        admitted = self.target.admits(y)
+        return y.size if admitted.all() else int(np.argmin(admitted))
+
+    def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
+        """Learn how wide predictions must be, and which shape they have."""
+        labels, weights, stages = encoded.y, encoded.weights, self.stages
+        found = calibrate(stages.residuals, stages.doubts, weights, self.settings.tail)
+        variance = mean_square(labels - weighted_mean(labels, weights), weights)
+        mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
+        of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in stages.forests)
+        largest = sum(stage.largest_doubt for stage in stages.forests)
+        self.calibration = with_distance(found, stages.doubts, variance, of_one_row, largest)
+        stages.forests[0].watch_gaps(self._learn_gaps(encoded, copies, query))
+        self.reshaping = None
+        if self.settings.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
+            self.reshaping = self._learn_shapes(encoded, copies, query)
+
+    def _learn_gaps(self, encoded: Rows, copies: Copies, query: Query) -> Gaps:
+        """Learn them with the linear part and the first stage: what comes after adds little where no rows are."""
+        ridge, first = self.stages.ridge, self.stages.forests[0]
+        units, _ = Sample(*encoded, copies).units
+        X, labels = encoded.X[units], encoded.y[units]
+        ask_first: Ask = first.asking_slabs(X, labels if ridge is None else labels - ridge(X), query)
+
+        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
+            said = ask_first(rest, asked, gaps)
+            if ridge is None:
+                return said
+            inside = np.clip(X[asked], X[rest].min(axis=0), X[rest].max(axis=0))
+            return said._replace(means=said.means + ridge(inside))
+
+        return learn_gaps(X, labels, self.importances(), ask, self.seed)
+
+    def _learn_shapes(self, encoded: Rows, copies: Copies, query: Query) -> Reshaping | None:
+        """Learn shapes from what is said of rows without their fold."""
+        seeds = np.random.SeedSequence([self.seed, 2]).generate_state(2).tolist()
+        drawn = reshaping.draw(encoded.y.size, reshaping.MOST_ROWS, seeds[0])
+        folds = reshaping.folds_of(drawn, copies, encoded.y.size, seeds[1])
+        n_trees = max(1, self.settings.n_estimators // 2)
+        said = self.stages.without_blocks(encoded, folds, reshaping.N_FOLDS, n_trees, query)
+        mean, doubt = (part[drawn] for part in said)
+        weights = encoded.weights[drawn] if encoded.weights.size else encoded.weights
+        rows = Rows(encoded.X[drawn], encoded.y[drawn], weights)
+        dist = calibrate(rows.y - mean, doubt, weights, self.settings.tail).distribution(mean, doubt)
+        return reshaping.fit_reshaping(rows, copies.of(drawn), dist, drawn, self.seed, n_trees, query)
+
+    # Predicting.
+
+    def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query, inflation: Floats | None = None) -> Any:
+        """Return the distributions of rows."""
+        dist = self.calibration.distribution(mean, doubt, inflation)
+        if self.reshaping is not None:
+            dist = self.reshaping.apply(dist, X, self.calibration.spread(doubt), query)
+        return self.target.distribution(dist, X)
+
+    def first_forecast(self) -> LocationScale:
+        """Return the standard normal distribution."""
+        return LocationScale(np.zeros(1), np.ones(1), NormalShape())
+
+    def compare(self, encoded: Rows, mean: Floats, doubt: Floats, query: Query) -> Any:
+        """Return forecasts, each as wide as those before it were off."""
+        self.calibration, inflation = self.calibration.after(encoded.y - mean, doubt, encoded.weights)
+        return self.forecast(encoded.X, mean, doubt, query, inflation)
+
+    def left_out(self, query: Query) -> Any:
+        """Return the distributions of the rows when the stages were last learned, each without itself."""
+        rows, stages = self.learned_rows, self.stages
+        dist = self.calibration.distribution(self.target.encode(rows.y) - stages.residuals, stages.doubts)
+        if self.reshaping is not None:
+            spread = self.calibration.spread(stages.doubts)
+            dist = self.reshaping.apply_left_out(dist, rows.X, spread, find_copies(rows.X, rows.y), query)
+        return self.target.left_out(dist, rows.X)
+
+    # Files.
+
+    def own_state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {
+            "target": self.target.state(),
+            "calibration": self.calibration.state(),
+            "reshaping": None if self.reshaping is None else self.reshaping.state(),
+        }
+
+    def restore_own(self, stored: Stored) -> tuple[int, ...]:
+        """Stages say one number of a row."""
+        return ()
+
+    def restore_rest(self, stored: Stored) -> None:
+        """Take back the rest."""
+        width = self.rows.arrays[0].shape[1]
+        self.target = target_from_state(stored.part("target"), width, SmallForest.from_state)
+        self.target.check(self.rows.labels)
+        self.calibration, self.reshaping = Calibration.from_state(stored.part("calibration")), None
+        if "reshaping" in stored:
+            n_learned = self.stages.residuals.shape[0]
+            self.reshaping = Reshaping.from_state(stored.part("reshaping"), width, n_learned)

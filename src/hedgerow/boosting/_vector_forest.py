@@ -1,0 +1,102 @@
+"""A Mondrian forest for labels that are vectors about zero, all components smoothed alike."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hedgerow import _core
+from hedgerow.base.copies import Numbers
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.files import Stored
+from hedgerow.files.codec import Arrays
+from hedgerow.mondrian._learner import ForestLearner
+from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
+from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.mondrian._settings import ForestSettings
+from hedgerow.mondrian._smoothing import FIRST_RATE, FIRST_RATIO
+
+
+@dataclass(frozen=True)
+class VectorLabels:
+    """Vectors; the core's labels are their numbers."""
+
+    vectors: _core.LabelVectors
+
+    @classmethod
+    def of_batch(cls, rows: Rows, recent: slice, settings: ForestSettings, query: Query) -> tuple[VectorLabels, Rows]:
+        """Return the labels of a batch, and its rows as the core takes them."""
+        labels = cls(_core.LabelVectors(rows.y.shape[1]))
+        return labels, labels.encoded(rows)
+
+    def encoded(self, rows: Rows) -> Rows:
+        """Return rows as the core takes them; their vectors are kept."""
+        n_before = len(self.vectors)
+        self.vectors.append(np.ascontiguousarray(rows.y))
+        return rows._replace(y=np.arange(n_before, len(self.vectors), dtype=np.float64))
+
+    def new_core(self, shape: dict[str, Any]) -> Any:
+        """Return an empty native forest."""
+        core = _core.VectorForest(**shape)
+        core.set_vectors(self.vectors)
+        return core
+
+    def set_model(self, core: Any, query: Query) -> VectorLabels:
+        """Set smoothing to what can be said before trees have grown."""
+        core.set_model(FIRST_RATE, FIRST_RATIO, query.n_threads)
+        return self
+
+    def learn_model(self, core: Any, sample: Sample, effort: Effort, query: Query) -> None:
+        """Learn smoothing from leave-one-out in the first trees."""
+        if sample.copies.n_units < FEWEST_ROWS:
+            return
+        n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
+        problem = core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups)
+        numbers = learn_smoothing(problem, 0.0, sample.mean_weight, (None, None), effort.n_searches)
+        core.set_model(*numbers, query.n_threads)
+
+    def left_out(self, core: Any, n_trees: int, groups: Numbers, query: Query) -> tuple[Floats, Floats]:
+        """Labels less their leave-one-out means over the first trees, and the variance between the trees."""
+        mean, between = core.leave_one_out(n_trees, groups, query.n_threads)
+        return self.vectors.to_array()[core.row_labels().astype(np.intp)] - mean, between
+
+    def calibrated(
+        self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: Query
+    ) -> VectorLabels:
+        """Return the same."""
+        return self
+
+    def state(self, core: Any) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {"model": list(core.model), "vectors": self.vectors.to_array()}
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: ForestSettings, width: int) -> VectorLabels:
+        """Take back what `state` gave."""
+        values = stored.array("vectors", (None, None), np.float32)
+        if values.shape[1] < 1:
+            raise ValueError("its label vectors have no components")
+        labels = cls(_core.LabelVectors(values.shape[1]))
+        labels.vectors.append(values.astype(np.float64))
+        return labels
+
+    def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
+        """Return the native forest that a file holds."""
+        core = self.new_core(shape)
+        rate, ratio = (float(number) for number in stored.sequence("model"))
+        if not (0 < rate < math.inf and 0 < ratio < math.inf):
+            raise ValueError("its smoothing is not positive and finite")
+        core.set_model(rate, ratio, 1)
+        core.restore(arrays)
+        return core
+
+
+class VectorForest(ForestLearner):
+    """A forest of vectors."""
+
+    LABELS = VectorLabels
+    labels: VectorLabels

@@ -1,0 +1,135 @@
+"""From rows to trees: the units of the columns, the trees themselves, and on the way the numbers of the label model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from hedgerow.base.copies import Copies
+from hedgerow.base.rows import NO_WEIGHTS, Floats
+from hedgerow.base.work import WORK_AT_A_TIME
+from hedgerow.mondrian._learning import (
+    AGAIN,
+    FEWEST_AGAIN,
+    FEWEST_IN_BLOCK,
+    FEWEST_ROWS,
+    N_TREES,
+    Effort,
+    Sample,
+    learn_rates,
+)
+from hedgerow.mondrian._scaling import (
+    ColumnScaling,
+    column_range,
+    half_scaling,
+    no_scaling,
+    range_scaling,
+    rank_scaling,
+)
+from hedgerow.mondrian._settings import ForestSettings
+
+if TYPE_CHECKING:
+    from hedgerow.mondrian._learner import ForestLearner
+
+
+class NotWorthGrowingError(Exception):
+    """The first trees show that a forest would take too little away."""
+
+
+class Plan(NamedTuple):
+    """How a forest is grown, if it is a part of something else."""
+
+    effort: Effort = Effort()
+    copies: Copies | None = None  # among the rows, if that is known
+    before: ForestLearner | None = None  # a forest of fewer rows, from whose rates learning begins
+    to_beat: float | None = None  # the mean square that leave-one-out in the first trees must get below
+
+    def learns_again(self, core: Any) -> bool:
+        """Whether rates are at hand from trees that were here before, and rows are many."""
+        return bool((core.generation > 0 or self.before is not None) and core.n_rows >= FEWEST_AGAIN)
+
+    def effort_for(self, again: bool) -> Effort:
+        """Return what is spent: less where learning goes on from what was known."""
+        return self.effort._replace(**AGAIN) if again else self.effort
+
+
+def choose_scaling(settings: ForestSettings, sample: Sample) -> ColumnScaling:
+    """Return columns in comparable lengths, before any rates."""
+    kind = settings.scaling_kind
+    if kind in ("range", "none"):
+        lower, upper = column_range(sample.X)
+        return range_scaling(lower, upper) if kind == "range" else no_scaling(lower)
+    return (rank_scaling if kind == "rank" else half_scaling)(sample.X, sample.weights)
+
+
+def learn_units(
+    settings: ForestSettings,
+    labels: Any,
+    sample: Sample,
+    scaling: ColumnScaling,
+    key: tuple[int, int],
+    before: Floats,
+    plan: Plan,
+    n_threads: int,
+) -> ColumnScaling:
+    """Return the scaling with a rate for each column, if rates are to be learned; `before` are those in use.
+
+    The key is the seed of the forest, and how many rows have come.
+    """
+    if not settings.learns or sample.copies.n_units < FEWEST_ROWS:
+        return scaling
+    seeds = np.random.SeedSequence(key).generate_state(8, np.uint64).tolist()
+
+    def grow(rows: Sample, units: ColumnScaling, which: int) -> Any:
+        shape = {**settings.shape(rows.X.shape[1], seeds[which]), "n_trees": N_TREES, "window": 0}
+        core = labels.new_core({**shape, "min_samples_split": FEWEST_IN_BLOCK})
+        core.set_scaling(*units.arrays)
+        core.store(*rows[:3])
+        core.grow(0, N_TREES, n_threads)
+        core.grown()
+        return core
+
+    before = before if plan.before is None else plan.before.scaling.rates
+    again = before.size > 0 and sample.labels.size >= FEWEST_AGAIN
+    few = sample.merged().few(plan.effort.most_rows, seeds[-1])
+    first = before if again else np.ones(sample.X.shape[1])
+    return scaling.at_rates(learn_rates(grow, few, scaling, plan.effort_for(again).n_rounds, first))
+
+
+def grow(core: Any, labels: Any, sample: Sample, plan: Plan, query: Any) -> None:
+    """Grow all trees anew. The first are asked for the label model's numbers, with which the others then grow."""
+    first = min(N_TREES, core.n_trees)
+    _grow_some(core, 0, first, query.n_threads)
+    labels.learn_model(core, sample, plan.effort_for(plan.learns_again(core)), query)
+    if plan.to_beat is not None and first < core.n_trees:
+        _check_worth(core, labels, sample, first, plan.to_beat, query)
+    _grow_some(core, first, core.n_trees, query.n_threads)
+    core.grown()
+
+
+def _grow_some(core: Any, first: int, last: int, n_threads: int) -> None:
+    """Grow a few trees at a time, between which Python looks for Ctrl-C."""
+    together = max(n_threads, 10 * WORK_AT_A_TIME // max(1, core.n_rows))
+    for begin in range(first, last, together):
+        core.grow(begin, min(begin + together, last), n_threads)
+
+
+def _check_worth(core: Any, labels: Any, sample: Sample, n_first: int, to_beat: float, query: Any) -> None:
+    """Raise NotWorthGrowingError if the first trees, each row left out, do not get below a mean square."""
+    residuals, between = labels.left_out(core, n_first, sample.copies.groups, query)
+    # What so few trees differ by averages out as more grow.
+    averaged_out = mean_square(np.sqrt(between), sample.weights) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
+    if mean_square(residuals, sample.weights) - averaged_out > to_beat:
+        raise NotWorthGrowingError
+
+
+def weighted_mean(values: Floats, weights: Floats) -> float:
+    """Mean; no weights at all are an empty array."""
+    return float(np.average(values, weights=weights if weights.size else None))
+
+
+def mean_square(residuals: Floats, weights: Floats = NO_WEIGHTS) -> float:
+    """Weighted mean over the rows of the squares; those of a vector are added up."""
+    squares = residuals**2
+    return weighted_mean(squares if squares.ndim == 1 else squares.sum(axis=1), weights)

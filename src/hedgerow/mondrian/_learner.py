@@ -1,0 +1,235 @@
+"""A Mondrian forest that has learned: batch, online and backward learning, reviews, files. It knows no user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, find_copies, warn_if_doubtful
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.base.unlearning import check_found
+from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing
+from hedgerow.files import Stored
+from hedgerow.files.codec import Arrays
+from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units
+from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
+from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.mondrian._settings import ForestSettings
+
+SCALING_PARTS = ("first_knot", "values", "images", "slopes")
+
+
+class ForestLearner:
+    """A native forest, the units of its columns, and its label model. A subclass says which, and what is predicted.
+
+    The label model never changes: another one takes its place when everything else has succeeded.
+    """
+
+    LABELS: ClassVar[Any]
+
+    def __init__(self, settings: Any, labels: Any, core: Any, scaling: ColumnScaling) -> None:
+        self.settings, self.labels, self.core, self.scaling = settings, labels, core, scaling
+
+    # Learning.
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: Any, seed: int, query: Any, plan: Plan | None = None) -> Self:
+        """Learn all rows of a batch; those that the window has room for."""
+        recent = slice(None if settings.window is None else -settings.window, None)
+        labels, rows = cls.LABELS.of_batch(rows, recent, settings, query)
+        copies = cls._copies(settings, rows.X, rows.y) if plan is None or plan.copies is None else plan.copies
+        if plan is None:
+            warn_if_doubtful(copies, stacklevel=5)
+        sample, plan = Sample(*rows, copies), plan or Plan()
+        scaling = choose_scaling(settings, sample)
+        scaling = learn_units(settings, labels, sample, scaling, (seed, 0), NO_WEIGHTS, plan, query.n_threads)
+        core = labels.new_core(settings.shape(rows.X.shape[1], seed))
+        core.set_scaling(*scaling.arrays)
+        core.store(*rows)
+        labels = labels.set_model(core, query)
+        grow(core, labels, sample, plan, query)
+        core.next_review = core.arrivals + core.n_rows
+        return cls(settings, labels.calibrated(core, sample, scaling, plan.effort, query), core, scaling)
+
+    @classmethod
+    def open(cls, first: Rows, settings: Any, seed: int, query: Any) -> Self:
+        """Return an empty forest, in units taken from the first row alone; the first reviews will correct them."""
+        labels = cls.LABELS.of_first(first, settings, query)
+        core = labels.new_core(settings.shape(first.X.shape[1], seed))
+        scaling = choose_scaling(settings, Sample(first.X, first.y, NO_WEIGHTS, Copies(NO_GROUPS, 1)))
+        core.set_scaling(*scaling.arrays)
+        return cls(settings, labels.set_model(core, query), core, scaling)
+
+    def learn(self, rows: Rows, query: Any) -> None:
+        """Learn rows, one after another."""
+        for part in self._stream(rows, query):
+            self.core.learn(*part, query.n_threads)
+
+    def learn_one(self, x: Any, y: float, weight: float, query: Any) -> None:
+        """Learn one row, and nothing if it is not a vector of finite numbers."""
+        self.core.learn_one(x, *self._arrive_one(y, weight, query))
+
+    def review_if_due(self, query: Any) -> None:
+        """Whenever as many rows have come as were held at the last review, look at the units and at the smoothing.
+
+        What is learned is learned again, and units that have changed are brought to the trees by growing them afresh
+        from the rows that are held: given the units they are Mondrian trees as before. A review costs about as much as
+        a fit, and comes after as many rows as there are.
+        """
+        if self.core.arrivals >= self.core.next_review:
+            self.review(query)
+
+    @all_or_nothing
+    def review(self, query: Any, keeps_target: bool = False) -> None:
+        """Look at the units and at the smoothing now."""
+        if not keeps_target:
+            self._review_target(query)
+        settings, labels, core, scaling = self.settings, self.labels, self.core, self.scaling
+        sample: Sample | None = None
+        if core.n_rows > 0 and (settings.scaling != "none" or settings.learns):
+            held = core.row_values(), core.row_labels(), core.row_weights()
+            sample = Sample(*held, self._copies(settings, *held[:2]))
+            key, n_threads = (core.seed, core.arrivals), query.n_threads
+            found = choose_scaling(settings, sample)
+            found = learn_units(settings, labels, sample, found, key, scaling.rates, Plan(), n_threads)
+            if found.rates.size or scaling.is_far_from(found):
+                core, scaling = core.rescaled(*found.arrays), found
+        labels = labels.set_model(core, query)
+        if core is not self.core and sample is not None:
+            grow(core, labels, sample, Plan(), query)
+            labels = labels.calibrated(core, sample, scaling, Plan().effort, query)
+        core.next_review = core.arrivals + max(1, core.n_rows)
+        self.core, self.scaling, self.labels = core, scaling, labels
+
+    # Unlearning.
+
+    def forget(self, rows: Rows, query: Any) -> None:
+        """Take rows out of the trees, or none and ValueError if one is not there."""
+        known = self.labels.known(rows)
+        check_found(self.core.forget(*known, query.n_threads), rows.y.size)
+
+    def without(self, rows: Rows) -> Rows:
+        """Return the rows held but for these, as they were given; ValueError if one of these is not there."""
+        places = self.core.locate(*self.labels.known(rows))
+        check_found(places.size, rows.y.size)
+        held = Rows(self.core.row_values(), self.core.row_labels(), self.core.row_weights())
+        left: Rows = self.labels.as_given(held.without(places))
+        return left
+
+    # What was learned.
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row is held."""
+        return bool(self.core.n_rows == 0)
+
+    @property
+    def seed(self) -> int:
+        """From which everything random follows."""
+        return int(self.core.seed)
+
+    @property
+    def n_seen(self) -> int:
+        """Rows ever learned."""
+        return int(self.core.arrivals)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory of the core."""
+        return int(self.core.n_bytes)
+
+    @property
+    def groups(self) -> Numbers:
+        """Copies among the rows that are held, which leave-one-out leaves out together."""
+        return find_copies(self.core.row_values(), self.core.row_labels()).groups
+
+    def importances(self, groups: Numbers) -> Floats:
+        """Share of each column in how much labels change across the cuts of the trees, less what noise explains."""
+        gains = self.core.contrasts(FEWEST_IN_BLOCK, groups)[0].clip(min=0.0)
+        shares: Floats = gains / gains.sum() if gains.sum() > 0 else np.full(gains.size, 1.0 / gains.size)
+        return shares
+
+    # Below: private.
+
+    def _stream(self, rows: Rows, query: Any) -> Iterator[Rows]:
+        """Yield rows as the core takes them, in pieces that end where a review is due, and hold the review."""
+        begin = 0
+        while begin < rows.X.shape[0]:
+            self.review_if_due(query)
+            longest = max(1, WORK_AT_A_TIME // self.core.n_trees)
+            end = min(begin + longest, rows.X.shape[0], begin + self.core.next_review - self.core.arrivals)
+            part = self._arrive(rows.part(slice(begin, end)), query)
+            yield part
+            begin += part.X.shape[0]
+        if begin > 0:
+            self.review_if_due(query)
+
+    def _arrive(self, rows: Rows, query: Any) -> Rows:
+        """Return the next of some rows as the core takes them: one, and as many as are alike."""
+        return rows
+
+    def _arrive_one(self, y: float, weight: float, query: Any) -> tuple[float, float]:
+        """Return the label and the weight of one row as the core takes them."""
+        return y, weight
+
+    def _review_target(self, query: Any) -> None:
+        """Look again at what targets are, and bring those held to that."""
+
+    @staticmethod
+    def _copies(settings: ForestSettings, X: Floats, labels: Floats) -> Copies:
+        return find_copies(X, labels) if settings.learns else Copies(NO_GROUPS, labels.shape[0])
+
+    # Files.
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        labels, arrays = self.labels.state(self.core), self.core.archive()
+        return {"seed": self.core.seed, "rates": self.scaling.rates, "labels": labels, "core": arrays}
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: Any, width: int) -> Self:
+        """Take back what `state` gave."""
+        seed, arrays = stored.integer("seed", 0, 2**64 - 1), stored.arrays("core")
+        if arrays["scaling.slopes"].size != width or arrays["trees.size"].size != settings.n_estimators:
+            raise ValueError("its arrays do not have the size that its description gives")
+        of_labels = stored.part("labels")
+        labels = cls.LABELS.from_state(of_labels, settings, width)
+        core = labels.restored_core(of_labels, settings.shape(width, seed), arrays)
+        rates = stored.array("rates")
+        if rates.size not in (0, width) or not (rates > 0).all():
+            raise ValueError("its axis rates are not one positive number a column")
+        first_knot, values, images, slopes = (arrays[f"scaling.{part}"] for part in SCALING_PARTS)
+        return cls(settings, labels, core, ColumnScaling(first_knot, values, images, slopes, rates))
+
+    def widened(self, values: Floats) -> Self:
+        """Return a forest for wider rows: the same trees; in the added columns, all rows held have `values`.
+
+        A column that is constant has no length, so a Mondrian process never cuts it. The trees are therefore those that
+        would have been grown had the column been there from the first row on.
+        """
+        one = Sample(values.reshape(1, -1), NO_WEIGHTS, NO_WEIGHTS, Copies(NO_GROUPS, 1))
+        added = choose_scaling(self.settings, one)
+        state, rates = self.state(), self.scaling.rates
+        state["core"] = _with_constant_columns(state["core"], added)
+        state["rates"] = np.concatenate([rates, np.ones(values.size)]) if rates.size else rates
+        return type(self).from_state(Stored(state), self.settings, int(self.core.width) + values.size)
+
+
+def _with_constant_columns(arrays: Arrays, added: ColumnScaling) -> Arrays:
+    """Return a core's arrays with columns added in which all rows have the value that `added` maps to 0."""
+    n_rows, width, n_added = arrays["rows.labels"].size, arrays["scaling.slopes"].size, added.slopes.size
+    narrow = arrays["rows.features"].reshape(n_rows, width)
+    as_given = arrays["rows.given"].reshape(n_rows, width)
+    first_knot = arrays["scaling.first_knot"]
+    return {
+        **arrays,
+        "rows.given": np.column_stack([as_given, np.broadcast_to(added.values, (n_rows, n_added))]).ravel(),
+        "rows.features": np.pad(narrow, ((0, 0), (0, n_added))).ravel(),
+        "scaling.first_knot": np.concatenate([first_knot, first_knot[-1] + added.first_knot[1:]]),
+        **{
+            f"scaling.{part}": np.concatenate([arrays[f"scaling.{part}"], getattr(added, part)])
+            for part in ("values", "images", "slopes")
+        },
+    }

@@ -1,0 +1,206 @@
+"""A Mondrian forest for regression that has learned: what it predicts, of rows to come and of rows left out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.base.targets import LARGEST_TARGET
+from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.mondrian._calibration import Calibration
+from hedgerow.mondrian._gaps import Gaps
+from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_of
+from hedgerow.mondrian._learner import ForestLearner
+from hedgerow.mondrian._small_forests import small_forest
+from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.predictive import NormalMixture
+from hedgerow.targets import Target, Untransformed, is_due, learn_target
+
+ASKED_TOGETHER = 4096
+"""Rows whose distributions are held at once: whole, they take far more room than the answer."""
+
+
+class RegressionForest(ForestLearner):
+    """A forest of Gaussians."""
+
+    LABELS = GaussianLabels
+    labels: GaussianLabels
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether targets are learned as they are."""
+        return isinstance(self.labels.target, Untransformed)
+
+    def rule(self, query: Smoothing) -> Any:
+        """Return how predictions follow from messages."""
+        return self.labels.rule(self.core, query)
+
+    # Predicting.
+
+    def means(self, X: Floats, query: Smoothing) -> Floats:
+        """Mean of each row."""
+        if not self.is_plain:
+            return self.ask(X, query, lambda dist, rows: dist.mean())
+        return self.labels.origin + self._moments(X, query, 1)[0]
+
+    def moments(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of each row."""
+        if not self.is_plain:
+            both = self.ask(X, query, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
+            return both[:, 0], both[:, 1]
+        mean, *variances = self._moments(X, query, 4)
+        return self.labels.origin + mean, self._std(X, *variances)
+
+    def mean_one(self, x: Any, query: Smoothing) -> float:
+        """Mean at one row."""
+        if not self.is_plain:
+            return float(self.distributions(np.array(x, dtype=np.float64).reshape(1, -1), query).mean()[0])
+        return float(self.labels.origin + self.core.mean_one(x, self.rule(query)))
+
+    def distributions(self, X: Floats, query: Smoothing) -> Any:
+        """Return the predictive distribution of each row."""
+        mixtures = self._mixture(X, query, *self.core.mixtures(X, self.rule(query), query.n_threads))
+        return self.labels.target.distribution(mixtures, X)
+
+    def ask(self, X: Floats, query: Smoothing, question: Callable[[Any, slice], Floats]) -> Floats:
+        """Ask the distributions of a few thousand rows at a time."""
+        starts = range(0, max(1, X.shape[0]), ASKED_TOGETHER)
+        parts = [slice(begin, begin + ASKED_TOGETHER) for begin in starts]
+        return np.concatenate([question(self.distributions(X[part], query), part) for part in parts])
+
+    def left_out(self, query: Smoothing, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
+        """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
+        rule, labels = self.rule(query), self.labels
+        places = np.arange(self.core.n_rows) if places is None else places
+        calibration = labels.calibration
+        if math.isnan(calibration.variance):
+            calibration = Calibration(*self.core.query(rule)[1:])
+        factors = np.ones(places.size)
+        if labels.noise is not None:
+            factors = labels.noise.left_out_factors(self.core.row_values()[places])
+        said = self.core.leave_one_out_by_tree(rule, places.astype(np.uint32), self.groups, query.n_threads)
+        means, variances = said[0], factors[:, None] * calibration.variances(said[1])
+        centre = means.mean(axis=1, keepdims=True)
+        means = labels.origin + centre + calibration.spread * (means - centre)
+        n_trees, (weights, ratios) = means.shape[1], calibration.tails
+        return NormalMixture(
+            np.arange(places.size + 1) * n_trees * ratios.size,
+            np.tile(weights / n_trees, places.size * n_trees),
+            np.repeat(means, ratios.size),
+            np.outer(variances, ratios).ravel(),
+            n_threads=query.n_threads,
+        )
+
+    # Forecasting.
+
+    def forecast_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[Any]:
+        """Yield the distributions of rows, each just before it is learned, some rows at a time."""
+        for part in self._stream(rows, query):
+            yield self._forecast(part, query)
+
+    def moments_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[tuple[Floats, Floats]]:
+        """Yield their means and standard deviations."""
+        for part in self._stream(rows, query):
+            if self.is_plain:
+                said = self.core.moments_then_learn(*part, self.rule(query), query.n_threads)
+                yield self.labels.origin + said[0], self._std(part.X, *said[1:])
+            else:
+                dist = self._forecast(part, query)
+                yield dist.mean(), dist.std()
+
+    def _forecast(self, part: Rows, query: Smoothing) -> Any:
+        said = self.core.predict_then_learn(*part, self.rule(query), query.n_threads)
+        return self.labels.target.distribution(self._mixture(part.X, query, *said), part.X)
+
+    # Targets.
+
+    def check(self, y: Floats, query: Smoothing) -> None:
+        """Raise ValueError unless these targets can be learned; a kind of target that was learned can be given up."""
+        asked = asked_target(self.settings, query)
+        is_learned = isinstance(asked, str) and asked == "auto"
+        if not is_learned or self.labels.target.admits(y).all():
+            self.labels.check(y)
+
+    def _arrive(self, rows: Rows, query: Smoothing) -> Rows:
+        if not self.labels.target.admits(rows.y[:1]).all():
+            self._reencode(Untransformed(), query)
+            self.review(query, keeps_target=True)
+        admitted = self.labels.target.admits(rows.y)
+        alike = slice(None if admitted.all() else int(np.argmin(admitted)))
+        return self.labels.encoded(rows.part(alike))
+
+    def _arrive_one(self, y: float, weight: float, query: Smoothing) -> tuple[float, float]:
+        label = y - self.labels.origin
+        if self.is_plain and abs(label) <= LARGEST_TARGET:
+            return label, weight
+        self.check(np.array([y]), query)
+        part = self._arrive(Rows(np.empty((1, 0)), np.array([y]), np.array([weight])), query)
+        return float(part.y[0]), float(part.weights[0])
+
+    def _review_target(self, query: Smoothing) -> None:
+        n, asked = self.core.n_rows, asked_target(self.settings, query)
+        if not isinstance(asked, str) or asked == "real" or not is_due(n):
+            return
+        y, weights = self.labels.decode(self.core.row_labels()), self.core.row_weights()
+        weights = self.labels.target.unweigh(y, weights if weights.size else np.ones(n))
+        self._reencode(learn_target(asked, self.core.row_values(), y, weights, small_forest(query)), query)
+
+    def _reencode(self, target: Target, query: Smoothing) -> None:
+        """Bring all labels held to another kind of target. Trees have not looked at labels, and stay."""
+        if isinstance(target, Untransformed) and self.is_plain:
+            return
+        arrays, before, old = self.core.archive(), self.core, self.labels
+        y, weights, freed = old.decode(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
+        y[freed] = np.delete(y, freed)[0]  # places without a row hold anything, such as what no map admits
+        weights = target.weigh(y, old.target.unweigh(y, weights if weights.size else np.ones(y.size)))
+        origin = origin_of(target.encode(old.decode(before.row_labels())))
+        labels = target.encode(y) - origin
+        held, heavy = (np.delete(part, freed) for part in (labels, weights))
+        mean = float(np.average(held, weights=heavy))
+        arrays["seen.labels"] = np.array([heavy.sum(), mean, float(heavy @ (held - mean) ** 2)])
+        arrays["rows.labels"], arrays["rows.weights"] = labels, weights if (weights != 1.0).any() else NO_WEIGHTS
+        core = old.new_core(self.settings.shape(before.width, before.seed))
+        core.restore(arrays)
+        if old.is_hierarchy:
+            core.set_model(*before.model, query.n_threads)
+        self.core, self.labels = core, replace(old, target=target, origin=origin, gaps=Gaps())
+
+    # Below: private.
+
+    def _moments(self, X: Floats, query: Smoothing, n_parts: int) -> list[Floats]:
+        """Mean and, if asked, variance within and between trees and what gaps add, from the origin."""
+        rule = self.rule(query)
+        parts = [
+            self.core.moments(X[rows], rule, query.n_threads)
+            for rows in pieces(X.shape[0], self.core.n_trees, 10 * WORK_AT_A_TIME)
+        ]
+        return [np.concatenate([part[k] for part in parts]) for k in range(n_parts)]
+
+    def _std(self, X: Floats, within: Floats, between: Floats, added: Floats) -> Floats:
+        noise, spread = self.labels.noise, self.labels.calibration.spread
+        factors = np.ones(X.shape[0]) if noise is None else noise.factors(X)
+        return np.sqrt(factors * (within + added) + spread**2 * between)
+
+    def _mixture(
+        self,
+        X: Floats,
+        query: Smoothing,
+        first: npt.NDArray[np.int64],
+        weights: Floats,
+        means: Floats,
+        variances: Floats,
+    ) -> NormalMixture:
+        """Return what the core says of rows, with noise that varies and with tails."""
+        noise, (of_tails, ratios) = self.labels.noise, self.labels.calibration.tails
+        if noise is not None:
+            variances = variances * np.repeat(noise.factors(X), np.diff(first))
+        if ratios.size > 1:
+            weights, variances = np.outer(weights, of_tails).ravel(), np.outer(variances, ratios).ravel()
+            first, means = ratios.size * first, np.repeat(means, ratios.size)
+        return NormalMixture(first, weights, self.labels.origin + means, variances, n_threads=query.n_threads)

@@ -1,0 +1,81 @@
+"""What shapes a Mondrian forest, and what may be changed between two queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from hedgerow.base.class_weight import ClassWeight, class_weight_field
+from hedgerow.base.settings import Query, Settings, checked, flag, integer, one_of, positive
+from hedgerow.targets import check_target
+
+MOST_TREES = 10**6
+
+
+@dataclass(frozen=True)
+class ForestSettings(Settings):
+    """Trees, and how columns are cut."""
+
+    AUTO_SCALING: ClassVar[str]  # what scaling="auto" is where rates are learned
+
+    n_estimators: int = integer(1, MOST_TREES)
+    min_samples_split: int | None = integer(2, or_none=True)
+    lifetime: float = positive(or_infinite=True)
+    scaling: str = one_of("auto", "range", "half", "rank", "none")
+    hyperparameters: str = one_of("learned", "paper")
+    window: int | None = integer(1, or_none=True)
+
+    @property
+    def learns(self) -> bool:
+        """Whether rates and smoothing are learned."""
+        return self.hyperparameters == "learned"
+
+    @property
+    def least_split(self) -> int:
+        """The smallest block that is split."""
+        return self.min_samples_split if self.min_samples_split is not None else 2 if self.learns else 10
+
+    @property
+    def scaling_kind(self) -> str:
+        """How columns are scaled."""
+        return self.scaling if self.scaling != "auto" else self.AUTO_SCALING if self.learns else "range"
+
+    def shape(self, width: int, seed: int) -> dict[str, Any]:
+        """Return what a native forest is made from."""
+        return {
+            "width": width,
+            "n_trees": self.n_estimators,
+            "min_samples_split": float(self.least_split),
+            "lifetime": self.lifetime,
+            "seed": seed,
+            "window": 0 if self.window is None else self.window,
+        }
+
+
+@dataclass(frozen=True)
+class RegressionSettings(ForestSettings):
+    """The same for regression."""
+
+    AUTO_SCALING = "half"
+
+    smoothing: str = one_of("hierarchy", "moments")
+    target: Any = checked(lambda name, value: check_target(value))
+
+
+@dataclass(frozen=True)
+class ClassSettings(ForestSettings):
+    """The same for classification."""
+
+    AUTO_SCALING = "range"
+
+    pause_pure: bool = flag()
+    class_weight: ClassWeight = class_weight_field()
+
+
+@dataclass(frozen=True)
+class ClassQuery(Query):
+    """What may be changed at any time."""
+
+    discount: float = positive()
+    base: str = one_of("uniform", "empirical")
+    prior_weight: float = positive(or_zero=True)
