@@ -167,8 +167,8 @@ def test_a_forest_that_turned_to_real_targets_is_as_good_as_one_that_began_so(ki
     for forest in (turned, plain.partial_fit(X, y)):
         forest.learn_one(X[0] + 0.01, -1.0)
         assert forest.target_ == "real"
-        np.testing.assert_array_equal(forest._core.row_weights(), [])
-    np.testing.assert_allclose(turned._core.label_moments[2], plain._core.label_moments[2], rtol=1e-9)
+        np.testing.assert_array_equal(forest._learner.core.row_weights(), [])
+    np.testing.assert_allclose(turned._learner.core.label_moments[2], plain._learner.core.label_moments[2], rtol=1e-9)
     said = [forest.loo_predict() for forest in (turned, plain)]
     targets = np.append(y, -1.0)
     errors = [np.mean((loo.mean - targets) ** 2) for loo in said]

@@ -228,7 +228,7 @@ class ClassForecasting:
             return super().learn_one(x, y)  # type: ignore[misc]
         except BaseException:
             # Unless the row is in: Ctrl-C may have come during the review after it.
-            if before is not None and self._n_learned_classes <= len(before):
+            if before is not None and self._learner.n_known <= len(before):
                 self._classes = before
             raise
 

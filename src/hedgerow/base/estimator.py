@@ -72,8 +72,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     _learner: Any  # absent before the first row
-    _kept: Current  # absent until it is needed, and after a parameter was set
-    _is_unchanged: bool  # present once it is known that no parameter that shapes learning has been changed
+
+    # What follows from the parameters is kept until one of them is set. It is no attribute of the model.
+    __slots__ = ("_is_unchanged", "_kept")
+    _kept: Current | None
+    _is_unchanged: bool  # whether it is known that no parameter that shapes learning has been changed
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -106,8 +109,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         """Look at the parameters again before the next call if one is set."""
         super().__setattr__(name, value)
         if name[0] != "_":
-            self.__dict__.pop("_kept", None)
-            self.__dict__.pop("_is_unchanged", None)
+            self._forget_what_follows()
 
     def __sizeof__(self) -> int:
         """Bytes, those of the core included: Python sees nothing of them."""
@@ -156,12 +158,15 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     @property
     def _current(self) -> Current:
         """What follows from the parameters now."""
-        kept = vars(self).get("_kept")
+        kept = self._kept
         if kept is None:
             query = self._QUERY.of(self)
             kept = Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
             self._kept = kept
         return kept
+
+    def _forget_what_follows(self) -> None:
+        self._kept, self._is_unchanged = None, False
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -276,7 +281,7 @@ class OnlineEstimator(Estimator):
     @property
     def _unchanged_query(self) -> Any:
         """The query, as soon as it is sure that no parameter that shapes learning has been changed."""
-        if "_is_unchanged" not in vars(self):
+        if not self._is_unchanged:
             self._learner.settings.check_unchanged(self._SETTINGS.of(self))
             self._is_unchanged = True
         return self._current.query

@@ -135,7 +135,8 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array."""
-        return self._by_name(self._learner.trees.probabilities(self._one_row(x), 1)[0])
+        x = self._one_row(x)
+        return self._by_name(self._learner.trees.probabilities(x, 1)[0])
 
     def _leaf_words(self, numbers: Floats) -> str:
         classes, counts = numbers[::2].astype(np.int64), numbers[1::2]

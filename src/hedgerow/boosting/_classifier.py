@@ -99,14 +99,16 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`."""
-        found: Floats = self._learner.predictions(self._asked(X), self._current.query)[:, self._classes.order]
+        X = self._asked(X)
+        found: Floats = self._learner.predictions(X, self._current.query)[:, self._classes.order]
         return found
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array. Empty before the first row."""
         if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return {}
-        return self._by_name(self._learner.predictions(self._one_row(x), self._current.query)[0])
+        x = self._one_row(x)
+        return self._by_name(self._learner.predictions(x, self._current.query)[0])
 
     def loo_predict(self) -> Floats:
         """Probability of each class for each row as if it had not been learned, when the stages were last learned.
@@ -141,10 +143,6 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
             known = before.extended(in_order_of_appearance(as_labels(announced["classes"]))[0])
             self._learner.n_announced = len(known)
         return rows
-
-    @property
-    def _n_learned_classes(self) -> int:
-        return self._learner.n_known
 
     def _anew(self, rows: Rows) -> Rows:
         return self._renumbered(rows)

@@ -105,14 +105,16 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
         """Mean at one point: a mapping, a sequence or a 1-D array; 0 before the first row."""
         if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0
-        return float(self._learner.predictions(self._one_row(x), self._current.query).mean()[0])
+        x = self._one_row(x)
+        return float(self._learner.predictions(x, self._current.query).mean()[0])
 
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
 
         A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
         """
-        return self._learner.predictions(self._asked(X), self._current.query)
+        X = self._asked(X)
+        return self._learner.predictions(X, self._current.query)
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row as if it had not been learned, as of when the stages were last learned.

@@ -135,7 +135,8 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
 
         Rows sum to one; with `prior_weight` above zero no probability is zero.
         """
-        return self._learner.probabilities(self._asked(X), self._current.query)[:, self._classes.order]
+        X = self._asked(X)
+        return self._learner.probabilities(X, self._current.query)[:, self._classes.order]
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array. Empty before the first row."""
@@ -151,7 +152,8 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         uncertainty : Uncertainty
             A named tuple of vectors, in nats: ``total = noise + disagreement + distance``.
         """
-        return self._learner.uncertainty(self._asked(X), self._current.query)
+        X = self._asked(X)
+        return self._learner.uncertainty(X, self._current.query)
 
     # Below: private.
 
@@ -160,11 +162,6 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         if self.__sklearn_is_fitted__():
             self._learner.know_classes(len(self._classes))
         return rows
-
-    @property
-    def _n_learned_classes(self) -> int:
-        held = self._learner.core.class_weights
-        return int(held.nonzero()[0].max(initial=-1)) + 1
 
     def _anew(self, rows: Rows) -> Rows:
         return self._renumbered(rows)

@@ -45,7 +45,8 @@ class MondrianForest(Unlearning):
 
     def apply(self: Any, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
-        return np.asarray(self._learner.core.leaves(self._asked(X), self._current.query.n_threads))
+        X = self._asked(X)
+        return np.asarray(self._learner.core.leaves(X, self._current.query.n_threads))
 
     def cells(self: Any, X: Any) -> Floats:
         """Return the cell of each row in each tree: shape (n_samples, n_estimators, n_features, 2).
@@ -53,7 +54,8 @@ class MondrianForest(Unlearning):
         A cell lies between the last cuts below and above the row on its way to a leaf; where nothing was cut its bound
         is infinite. Rows in the open interior of one cell fall in the same leaf.
         """
-        return np.asarray(self._learner.core.cells(self._asked(X), self._current.query.n_threads))
+        X = self._asked(X)
+        return np.asarray(self._learner.core.cells(X, self._current.query.n_threads))
 
     @property
     def axis_rates_(self: Any) -> Floats:

@@ -69,7 +69,8 @@ class ForestLearner:
 
     def learn_one(self, x: Any, y: float, weight: float, query: Any) -> None:
         """Learn one row, and nothing if it is not a vector of finite numbers."""
-        self.core.learn_one(x, *self._arrive_one(y, weight, query))
+        label, weight = self._arrive_one(y, weight, query)  # which may put another core in the place of this one
+        self.core.learn_one(x, label, weight)
 
     def review_if_due(self, query: Any) -> None:
         """Whenever as many rows have come as were held at the last review, look at the units and at the smoothing.

@@ -169,16 +169,19 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
 
         A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
         """
-        return self._learner.distributions(self._asked(X), self._current.query)
+        X = self._asked(X)
+        return self._learner.distributions(X, self._current.query)
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Central prediction interval of each row: shape (n_samples, 2). Quantiles are those of the mixture."""
-        return self._learner.ask(self._asked(X), self._current.query, lambda dist, rows: dist.interval(confidence))
+        X = self._asked(X)
+        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.interval(confidence))
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of the predictive mixture: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        return self._learner.ask(self._asked(X), self._current.query, lambda dist, rows: dist.ppf(levels))
+        X = self._asked(X)
+        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.ppf(levels))
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
