@@ -86,11 +86,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
+        settings = self._SETTINGS.of(self)
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
+        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), self._current.query)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -211,7 +211,8 @@ class OnlineEstimator(Estimator):
         The first row may be the first call; a mapping then names the features.
         """
         if not self.__sklearn_is_fitted__():
-            self._learner.learn(self._first_row(x, y), self._current.query)
+            first = self._first_row(x, y)
+            self._learner.learn(first, self._current.query)
             return self
         query = self._unchanged_query
         self._with_row(self._learner.learn_one, x, *self._encode_one(y), query)
