@@ -277,7 +277,7 @@ def test_rows_are_predicted_alike_alone_and_in_company(model, y, monkeypatch):
     expected = ask(np.tile(X, (5, 1)))
     for rows in ([0], [3, 4], range(50)):
         assert ask(X[list(rows)]).tobytes() == expected[list(rows)].tobytes()
-    monkeypatch.setattr("hedgerow.bart._chains.NUMBERS_AT_A_TIME", 7 * 60)  # seven rows at a time, or fewer
+    monkeypatch.setattr("hedgerow.bart._learner.NUMBERS_AT_A_TIME", 7 * 60)  # seven rows at a time, or fewer
     assert ask(np.tile(X, (5, 1))).tobytes() == expected.tobytes()
 
 

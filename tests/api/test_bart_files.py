@@ -223,7 +223,7 @@ def test_labels_of_any_kind():
     again = pickle.loads(pickle.dumps(model))
     assert again.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
     assert again.predict(X).tolist() == model.predict(X).tolist()
-    with pytest.raises(TypeError, match="cannot save the class"):
+    with pytest.raises(TypeError, match="cannot save classes"):
         model._to_bytes()
 
 
@@ -299,7 +299,7 @@ def test_ctrl_c_while_burning_in_leaves_the_model_as_it_was(pressed):
 def shown(progress, is_terminal, monkeypatch, wait=0.0):
     monkeypatch.setattr(_sampling, "SECONDS_BEFORE_A_BAR", wait)
     out = Console(file=io.StringIO(), force_terminal=is_terminal, width=100)
-    sampler = BARTRegressor(**QUICK).fit(X, NUMBERS)._chains.sampler
+    sampler = BARTRegressor(**QUICK).fit(X, NUMBERS)._learner.sampler
     goal = sampler.n_sweeps + 40
     given = {"n_burn_in": 4, "thin": 1, "goal": goal, "n_threads": 1, "progress": progress, "console": out}
     assert _sampling.sample(sampler, **given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -187,6 +188,51 @@ def test_frames_and_mappings():
         stream.learn_one({"c": 1.0}, 2.0)
     features = MondrianFeatures(3, random_state=0).fit(frame)
     assert features.feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_log_density_of_a_frame_does_not_warn():
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = MondrianKernelRidge(5, random_state=0).fit(frame, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(model.log_density(frame, Y), model.predict_dist(frame).logpdf(Y))
+
+
+def test_a_stream_that_cannot_begin_leaves_no_trace():
+    for call in (
+        lambda model: model.partial_fit(X, Y),
+        lambda model: model.learn_one(X[0], Y[0]),
+        lambda model: model.predict_then_learn(X, Y),
+    ):
+        model = MondrianKernelRidge(3, length_scale=[1.0, 2.0, 3.0], random_state=0)
+        with pytest.raises(ValueError, match="3 numbers, but X has 2 features"):
+            call(model)
+        assert model._to_bytes() == MondrianKernelRidge(3, length_scale=[1.0, 2.0, 3.0], random_state=0)._to_bytes()
+        assert model.predict_one(X[0]) == 0.0
+
+
+def test_a_stream_goes_on_with_the_settings_it_began_with():
+    model = MondrianKernelRidge(3, alpha=0.1, random_state=0).partial_fit(X[:20], Y[:20])
+    before = model._to_bytes()
+    for call in (lambda: model.partial_fit(X, Y), lambda: model.learn_one(X[0], Y[0])):
+        model.set_params(alpha=0.2)
+        with pytest.raises(ValueError, match=r"alpha was 0\.1 when learning began and is 0\.2 now"):
+            call()
+        assert model.set_params(alpha=0.1)._to_bytes() == before
+    assert model.learn_one(X[0], Y[0]).n_samples_seen_ == 21
+    features = MondrianFeatures(3, random_state=0).fit(X).set_params(lifetime=2.0)
+    with pytest.raises(ValueError, match="lifetime was"):
+        features.partial_fit(X)
+
+
+def test_features_learn_single_rows():
+    rows, batch = MondrianFeatures(4, random_state=0), MondrianFeatures(4, random_state=0).partial_fit(X)
+    for x in X:
+        rows.learn_one(x)
+    assert rows._to_bytes() == batch._to_bytes()
+    assert rows.n_samples_seen_ == 60
+    with pytest.raises(ValueError, match="feature 1 is inf"):
+        rows.learn_one(np.array([0.0, np.inf]))
 
 
 def test_classes_through_features():

@@ -11,9 +11,9 @@ from scipy.special import gammaln, polygamma, psi
 from scipy.stats import chi2, invgamma, multivariate_normal, multivariate_t, norm
 
 from hedgerow import BARTClassifier, BARTRegressor, _core
-from hedgerow.bart._classifier import offsets_for
 from hedgerow.bart._convergence import bulk_ess
 from hedgerow.bart._noise import LEAST_SHARE, N_TREES, VaryingNoise
+from hedgerow.bart._responses import offsets_for
 
 PAGE = (Path(__file__).parents[2] / "docs" / "theory" / "bart.md").read_text(encoding="utf-8")
 

@@ -60,7 +60,7 @@ def test_cells_depend_on_nothing_but_the_seed(order, n_learned):
     units = {"n_estimators": 8, "lifetime": 1.5, "random_state": 1}
     base = MondrianFeatures(**units).fit(X)
     other = MondrianFeatures(**units).fit(X)
-    other._cells = hedgerow._core.CellFeatures(width=3, n_trees=8, lifetime=1.0, seed=base._cells.seed)
+    other._learner.cells = hedgerow._core.CellFeatures(width=3, n_trees=8, lifetime=1.0, seed=base._learner.cells.seed)
     other.partial_fit(X[list(order)[:n_learned]])
     np.testing.assert_array_equal(base.kernel(QUERIES), other.kernel(QUERIES))
     np.testing.assert_array_equal(base.kernel(X, QUERIES), other.kernel(X, QUERIES))
@@ -71,8 +71,8 @@ def test_fit_and_a_stream_agree_bit_for_bit_only_around_the_same_centre():
     parameters = {"n_estimators": 50, "lifetime": 1.5, "random_state": 1}
     batch, stream = MondrianFeatures(**parameters).fit(X), MondrianFeatures(**parameters).partial_fit(X)
     middle = 0.5 * X.min(axis=0) + 0.5 * X.max(axis=0)
-    np.testing.assert_array_equal(batch._units.centre, middle)
-    np.testing.assert_array_equal(stream._units.centre, X[0])
+    np.testing.assert_array_equal(batch._learner.units.centre, middle)
+    np.testing.assert_array_equal(stream._learner.units.centre, X[0])
     assert not np.array_equal(batch.kernel(QUERIES), stream.kernel(QUERIES))
     later = MondrianFeatures(**parameters).fit(X[:30]).partial_fit(X[30:])
     assert not np.array_equal(batch.kernel(QUERIES), later.kernel(QUERIES))
@@ -116,9 +116,9 @@ def test_ridge_has_the_bits_of_fit_at_doublings(name):
     for begin, end in ((0, 16), (16, 32), (32, 64)):
         stream.partial_fit(X[begin:end], Y[begin:end])
         np.testing.assert_array_equal(answers(stream), answers(ridge(name).fit(X[:end], Y[:end])))
-    centre = stream._units.centre
+    centre = stream._learner.found.units.centre
     stream.partial_fit(10 * X[64:], Y[64:])
-    np.testing.assert_array_equal(stream._units.centre, centre)
+    np.testing.assert_array_equal(stream._learner.found.units.centre, centre)
     rows = np.concatenate([X[:64], 10 * X[64:]])
     assert not np.array_equal(answers(stream), answers(ridge(name).fit(rows, Y)))
 
@@ -162,6 +162,33 @@ def test_ridge_does_not_depend_on_chunks(name):
     assert one_by_one._to_bytes() == whole._to_bytes()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", RIDGES)
+def test_forecasts_are_those_of_a_loop(name, weighted):
+    """Bit for bit, whatever batches rows come in; and the model learns the same."""
+    weights = np.random.default_rng(2).integers(1, 3, size=40).astype(float) if weighted else None
+    loop, means, stds = ridge(name), [0.0], [1.0]
+    for i in range(40):
+        if i:
+            mean, std = loop.predict(X[[i]], return_std=True)
+            means.append(mean[0])
+            stds.append(std[0])
+        loop.partial_fit(X[[i]], Y[[i]], None if weights is None else weights[[i]])
+    for n in (0, 1, 17, 40):
+        model, made = ridge(name), []
+        for part in (slice(n), slice(n, 40)):
+            if X[:40][part].size:
+                own = None if weights is None else weights[part]
+                made.append(model.predict_then_learn(X[:40][part], Y[:40][part], own, returns="std"))
+        mean, std = (np.concatenate(parts) for parts in zip(*made, strict=True))
+        np.testing.assert_array_equal(mean, means)
+        np.testing.assert_array_equal(std, stds)
+        assert model._to_bytes() == loop._to_bytes()
+    dist = ridge(name).predict_then_learn(X[:40], Y[:40], weights)
+    np.testing.assert_array_equal(dist.mean(), means)
+    np.testing.assert_array_equal(dist.std(), stds)
+
+
 @pytest.mark.parametrize("name", RIDGES)
 def test_ridge_is_the_same_after_files_and_with_threads(name, tmp_path):
     model = ridge(name).fit(X[:60], Y[:60])
@@ -203,17 +230,19 @@ def test_leaving_out_is_never_learning():
     for leaf_fit in ("joint", "independent"):
         model = MondrianKernelRidge(8, lifetime=0.7, alpha=0.2, length_scale=1.0, leaf_fit=leaf_fit, random_state=0)
         model.fit(X, Y)
-        left = model.loo_predict()
-        columns, rows = model._solution.rows._columns, model._solution.rows
+        left, fit = model.loo_predict(), model._learner.found
+        columns, rows = fit.solution.rows.cells, fit.solution.rows
         from hedgerow.kernel._independent import IndependentSolution
         from hedgerow.kernel._solutions import LearnedRows, exact_solution
 
         for i in (0, 17, 69):
             rest = np.delete(np.arange(70), i)
-            kept = LearnedRows(columns[rest], rows.labels[rest], rows.weights[rest])
-            problem = model._solution._problem()
-            problem = type(problem)(problem.points, kept.labels, kept.weights, 0, 8, 0, 1)
-            kind = exact_solution if leaf_fit == "joint" else IndependentSolution.of
-            without = kind(problem, kept, 0.2, model.n_cells_)
-            mean = model._origin + model._scale * without.means(columns[[i]])[0]
+            kept = LearnedRows(columns[rest], rows.targets[rest], rows.weights[rest])
+            problem = fit.solution._problem()
+            problem = type(problem)(problem.points, kept.targets, kept.weights, 0, 8, 0, 1)
+            if leaf_fit == "joint":
+                without = exact_solution(problem, kept, 0.2, model.n_cells_)
+            else:
+                without = IndependentSolution(kept, 0.2, model.n_cells_, 1)
+            mean = fit.origin + fit.scale * without.means(columns[[i]])[0]
             assert left.mean[i] == pytest.approx(mean, abs=1e-9)

@@ -9,9 +9,9 @@ import pytest
 from scipy.stats import chi2, norm
 
 from hedgerow import BARTClassifier, BARTRegressor, _core
-from hedgerow.bart._classifier import offsets_for
 from hedgerow.bart._convergence import bulk_ess, r_hat
-from hedgerow.bart._labels import LEAST_NOISE, LabelUnits, noise_scale, rough_noise
+from hedgerow.bart._responses import offsets_for
+from hedgerow.bart._targets import LEAST_NOISE, TargetUnits, noise_scale, rough_noise
 
 RNG = np.random.default_rng(0)
 
@@ -128,8 +128,8 @@ def test_the_prior_of_the_noise():
     X, y = RNG.normal(size=(50, 2)), RNG.normal(size=50)
     for df, quantile in ((3.0, 0.9), (10.0, 0.75)):
         model = BARTRegressor(3, n_chains=1, n_draws=5, n_burn_in=0, noise_df=df, noise_quantile=quantile).fit(X, y)
-        scale = model._chains.setup.noise_scale
-        guess = rough_noise(X, LabelUnits.of(y).inward(y), np.empty(0))
+        scale = model._learner.response.noise_scale
+        guess = rough_noise(X, TargetUnits.of(y).inward(y), np.empty(0))
         assert 1 - chi2.cdf(df * scale / guess**2, df) == pytest.approx(quantile)  # P(variance < guess^2)
     exact = noise_scale(X, X[:, 0], np.empty(0), 3.0, 0.9)
     assert 1 - chi2.cdf(3 * exact / LEAST_NOISE**2, 3) == pytest.approx(0.9)

@@ -42,7 +42,7 @@ def test_path_at_events(alpha, weighted):
     assert len(path) == sweep.times().size + 1 > 300
     for place in np.linspace(0, len(path) - 1, 5).astype(int):
         names = cells_at(problem, path.time[place])
-        likelihood, loo, _ = dense_criteria(kernel_matrix(names, names), problem.labels, problem.weights, alpha)
+        likelihood, loo, _ = dense_criteria(kernel_matrix(names, names), problem.targets, problem.weights, alpha)
         assert path.n_features[place] == sum(np.unique(tree).size for tree in names.T)
         assert path.log_marginal_likelihood[place] == pytest.approx(likelihood, rel=TOLERANCE)
         assert path.loo_error[place] == pytest.approx(loo, rel=TOLERANCE)
@@ -58,8 +58,8 @@ def test_validation_error_at_events(alpha):
     for place in np.linspace(0, len(path) - 1, 5).astype(int):
         names = cells_at(problem, path.time[place])
         kernel = kernel_matrix(names, names)
-        mean, _ = dense_prediction(kernel[60:, :60], kernel[:60, :60], problem.labels[:60], np.ones(60), alpha)
-        error = np.sqrt(np.mean((problem.labels[60:] - mean) ** 2))
+        mean, _ = dense_prediction(kernel[60:, :60], kernel[:60, :60], problem.targets[:60], np.ones(60), alpha)
+        error = np.sqrt(np.mean((problem.targets[60:] - mean) ** 2))
         assert path.validation_error[place] == pytest.approx(error, rel=TOLERANCE)
         assert path.n_features[place] == sum(np.unique(tree).size for tree in names[:60].T)
 
@@ -77,7 +77,7 @@ def test_both_spaces_from_scratch(time, weighted):
     alphas = np.array([1e-3, 0.1])
     spectrum = Spectrum.at(problem, columns, n_columns).criteria(alphas)
     for place, alpha in enumerate(alphas):
-        likelihood, loo, _ = dense_criteria(kernel_matrix(names, names), problem.labels, problem.weights, alpha)
+        likelihood, loo, _ = dense_criteria(kernel_matrix(names, names), problem.targets, problem.weights, alpha)
         for criteria in (spectrum, criteria_at(problem, columns, n_columns, alpha)):
             at = min(place, criteria.fit.size - 1)
             found = criteria.log_likelihood(alpha, problem.n, problem.total_weight)[at]
@@ -117,12 +117,12 @@ def test_after_partial_fit(lifetime):
     y = X[:, 0] ** 2 + 0.1 * rng.normal(size=90)
     weights = rng.integers(1, 4, size=90).astype(float)
     model = MondrianKernelRidge(6, lifetime=lifetime, alpha=0.05, random_state=0).fit(X[:50], y[:50], weights[:50])
-    kind = type(model._solution).__name__
+    kind = type(model._learner.found.solution).__name__
     assert kind == ("CellSolution" if lifetime == 1.0 else "RowSolution")
     model.partial_fit(X[50:], y[50:], weights[50:])
-    assert type(model._solution).__name__ == kind
+    assert type(model._learner.found.solution).__name__ == kind
     queries = rng.uniform(-0.2, 1.2, size=(40, 2))
-    names = model._cells.names(model._units.points(np.concatenate([X, queries])), 1)
+    names = model._learner.found.cells.names(model._learner.found.units.points(np.concatenate([X, queries])), 1)
     kernel, cross = kernel_matrix(names[:90], names[:90]), kernel_matrix(names[90:], names[:90])
     centre = np.average(y[:50], weights=weights[:50])
     likelihood, loo, signal = dense_criteria(kernel, y - centre, weights, 0.05)
@@ -140,7 +140,7 @@ def test_kept_inverse_is_computed_afresh(monkeypatch):
     X, y = rng.uniform(size=(40, 1)), rng.normal(size=40)
     for lifetime in (0.5, 40.0):
         model = MondrianKernelRidge(4, lifetime=lifetime, alpha=0.1, random_state=0).fit(X[:30], y[:30])
-        model._solution.inverse[:] *= 1.001
+        model._learner.found.solution.inverse[:] *= 1.001
         model.partial_fit(X[30:], y[30:])
         fresh = MondrianKernelRidge(4, lifetime=lifetime, alpha=0.1, random_state=0).fit(X[:30], y[:30])
         fresh.partial_fit(X[30:], y[30:])

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtri
 
 from hedgerow import _core
-from hedgerow._classes import ClassTable, as_labels, in_order_of_appearance
-from hedgerow._classifying import Classifying
-from hedgerow._persistence import Arrays
-from hedgerow._validation import NO_WEIGHTS, drop_weightless, n_threads_of
 from hedgerow.bart._bart import BART
-from hedgerow.bart._chains import MOST_SUMS
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.bart._settings import ClassBARTSettings
+from hedgerow.base.classifier import Classifier
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.files import Stored
 
 MOST_COPIES = 10**8
 """Rows, each as often as its weight says."""
 
 
-class BARTClassifier(Classifying, BART):
+class BARTClassifier(Classifier, BART):
     """Bayesian additive regression trees for classes, by normal utilities.
 
     For two classes the probability of the second is the normal distribution function of a sum of trees (probit;
@@ -76,6 +70,9 @@ class BARTClassifier(Classifying, BART):
     True
     """
 
+    _SETTINGS: ClassVar[Any] = ClassBARTSettings
+    _IN_ORDER = True
+
     def __init__(
         self,
         n_estimators: int = 200,
@@ -115,7 +112,7 @@ class BARTClassifier(Classifying, BART):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
-        return self._mean_probabilities(self._query_rows(X))
+        return self._mean_probabilities(self._asked(X))
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array."""
@@ -128,33 +125,22 @@ class BARTClassifier(Classifying, BART):
         For two classes the probability of the second, of shape (n_chains * n_draws, n_samples); for more the
         probability of each, of shape (n_chains * n_draws, n_samples, n_classes).
         """
-        return self._draws(self._query_rows(X))
-
-    @property
-    def trace_(self) -> dict[str, Floats]:
-        return {name: draws for name, draws in super().trace_.items() if name != "noise"}
+        return self._draws_at(self._asked(X))["predictions"]
 
     # Below: private.
 
     def _probabilities(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of their classes: shape (rows, draws, classes)."""
-        n_threads = n_threads_of(self.n_jobs)
-        for part, sums in self._chains.sums(X, n_threads):
+        n_threads, factors = self._current.query.n_threads, self._factors(self._learner.settings.class_weight)
+        for part, sums in self._learner.sums(X, n_threads):
             if len(self._classes) == 1:
                 yield part, np.ones(sums.shape)
                 continue
             found = _core.class_probabilities(sums.reshape(-1, sums.shape[2]), n_threads)
-            if self._class_factors.size:
-                found *= self._class_factors / self._class_factors.max()
+            if factors.size:
+                found *= factors / factors.max()
                 found /= found.sum(axis=1, keepdims=True)
             yield part, found.reshape(*sums.shape[:2], -1)[:, :, self._classes.order]
-
-    def _draws(self, X: Floats) -> Floats:
-        n_draws, n_classes = self._chains.setup.n_chains * self.n_draws_, len(self._classes)
-        drawn = np.empty((n_draws, X.shape[0], n_classes))
-        for part, probabilities in self._probabilities(X):
-            drawn[:, part] = probabilities.transpose(1, 0, 2)
-        return drawn[:, :, -1] if n_classes <= 2 else drawn
 
     def _mean_probabilities(self, X: Floats) -> Floats:
         mean = np.empty((X.shape[0], len(self._classes)))
@@ -164,65 +150,44 @@ class BARTClassifier(Classifying, BART):
         mean /= mean.sum(axis=1, keepdims=True)
         return mean
 
-    def _take_weights(self, X: Floats, y: Any, sample_weight: Any) -> tuple[Floats, Any, Floats]:
+    def _draws_of_all(self, X: Floats) -> Floats:
+        """Probability of every class: shape (draws, rows, classes)."""
+        n_draws = self._learner.settings.n_chains * self.n_draws_
+        drawn = np.empty((n_draws, X.shape[0], len(self._classes)))
+        for part, probabilities in self._probabilities(X):
+            drawn[:, part] = probabilities.transpose(1, 0, 2)
+        return drawn
+
+    def _draws_at(self, X: Floats) -> dict[str, Floats]:
+        drawn = self._draws_of_all(X)
+        return {"predictions": drawn[:, :, -1] if len(self._classes) <= 2 else drawn}
+
+    def _log_likelihoods_at(self, X: Floats, y: Any) -> Floats:
+        numbers = self._known(y).astype(int)
+        if (numbers < 0).any():
+            raise ValueError("y has classes that the model does not know")
+        drawn = np.take_along_axis(self._draws_of_all(X), numbers[None, :, None], axis=2)[:, :, 0]
+        found: Floats = np.log(np.maximum(drawn, 1e-300))
+        return found
+
+    def _weighed(self, rows: Rows, online: bool) -> Rows:
         """Rows of weight w come w times: each copy has utilities of its own, as it would have in a longer table."""
-        X, y, weights = drop_weightless(X, y, sample_weight)
-        if not weights.size:
-            return X, y, NO_WEIGHTS
-        if (weights != np.round(weights)).any():
-            raise ValueError(
-                f"sample_weight must hold whole numbers, got {weights[weights != np.round(weights)][0]}: "
-                "BART for classes draws a utility for each row, so a row can come twice but not one and a half times"
-            )
-        if weights.sum() > MOST_COPIES:
-            raise ValueError(f"the rows' weights add up to more than {MOST_COPIES}; divide them by a constant")
-        return np.repeat(X, weights.astype(int), axis=0), np.repeat(y, weights.astype(int)), NO_WEIGHTS
+        if rows.weights.size:
+            broken = rows.weights[rows.weights != np.round(rows.weights)]
+            if broken.size:
+                raise ValueError(
+                    f"sample_weight must hold whole numbers, got {broken[0]}: BART for classes draws a utility for "
+                    "each row, so a row can come twice but not one and a half times"
+                )
+            if rows.weights.sum() > MOST_COPIES:
+                raise ValueError(f"the rows' weights add up to more than {MOST_COPIES}; divide them by a constant")
+            copies = np.repeat(np.arange(rows.y.size), rows.weights.astype(int))
+            rows = Rows(rows.X[copies], rows.y[copies])
+        self._begin_class_weight(rows)  # which predictions are weighed by, not rows
+        return rows
 
-    def _take_labels(self, y: Any) -> Floats:
-        in_order = ClassTable(in_order_of_appearance(as_labels(y))[0])
-        labels = list(in_order.numbers)
-        self._classes = ClassTable(labels[number] for number in in_order.order)
-        if len(self._classes) > MOST_SUMS:
-            raise ValueError(f"there are {len(self._classes)} classes; BART takes at most {MOST_SUMS}")
-        numbers = self._known_numbers_of(y)
-        self._begin_class_weight(numbers, NO_WEIGHTS)
-        return numbers
-
-    def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
-        shares = np.bincount(labels.astype(int), minlength=len(self._classes)) / labels.size
-        return {
-            "kind": "probit" if len(self._classes) <= 2 else "classes",
-            "offsets": offsets_for(shares),
-            "leaf_deviation": 3.0 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),
-            "noise_df": 1.0,  # the variance of utilities is one; these two are not asked
-            "noise_scale": 1.0,
-            "varying": None,
-        }
-
-    # Files.
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        super()._restore_fitted_state(numbers, arrays)
-        setup, n_classes = self._chains.setup, len(self._classes)
-        expected = ("probit", 1) if n_classes in (1, 2) else ("classes", n_classes)
-        if (setup.kind, len(setup.offsets)) != expected:
+    def _restore(self, stored: Stored) -> None:
+        super()._restore(stored)
+        n_classes = len(self._classes)
+        if n_classes == 0 or len(self._learner.response.offsets) != (1 if n_classes <= 2 else n_classes):
             raise ValueError("its trees are about other classes")
-
-
-def offsets_for(shares: Floats) -> list[float]:
-    """Return where utilities are centred so that, with no tree, classes are as probable as these shares of the rows.
-
-    One number for two classes; for more the solution whose mean is zero. A single class needs none.
-    """
-    if shares.size <= 2:
-        return [0.0] if shares.size == 1 else [float(ndtri(shares[1]))]
-    offsets = ndtri(shares)
-    # A fixed point by steps on the probit scale. P(k) falls with each other offset as it rises with its own, and not
-    # faster than on that scale, so no step goes too far.
-    for _ in range(10_000):
-        found = _core.class_probabilities(offsets.reshape(1, -1), 1)[0]
-        step = ndtri(shares) - ndtri(found)
-        offsets = offsets + step
-        if np.abs(step - step.mean()).max() < 1e-12:
-            break
-    return (offsets - offsets.mean()).tolist()  # type: ignore[no-any-return]

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
-from hedgerow import _core
-
 MOVES = {
     "grow_prune": "grow_prune",
     "perturb": "perturb",
@@ -23,7 +21,7 @@ MOVES = {
 """Moves that a mapping may count, and what the core calls them."""
 
 NAMED = {"pg": {"particles": 1}, "cgm": {"cgm": 1}, "grow_prune": {"even_grow_prune": 1}}
-"""Samplers of the thesis, section 4.3: one move a tree and sweep."""
+"""Samplers of Lakshminarayanan's thesis (2016), section 4.3: one move a tree and sweep."""
 
 ALL_MOVES = {"grow_prune": 5, "heat_bath": 2, "change": 4, "swap": 2, "exchange": 3, "graft": 16}
 SOME_MOVES = {"grow_prune": 2, "perturb": 2, "change": 1, "swap": 1, "exchange": 1, "graft": 3}
@@ -36,54 +34,47 @@ GROWING = {"grow_prune", "even_grow_prune", "cgm", "graft", "graft_alike", "subt
 MOST_MOVES = 100_000
 
 
-def moves_for(sampler: Any, n_trees: int, split_decay: float) -> tuple[dict[str, int], int]:
-    """Return how often a tree makes each move in a round, by the core's names, and the rounds of a sweep.
-
-    ValueError if that makes no sampler.
-    """
+def checked_sampler(name: str, sampler: Any) -> str | dict[str, int]:
+    """Return the name of a sampler, or a copy of a mapping that counts moves; ValueError if that makes no sampler."""
     if isinstance(sampler, Mapping):
-        return _counted(sampler)
-    if isinstance(sampler, str) and sampler == "auto":
-        return _mixed(n_trees, is_deep=split_decay < 1.0)
-    if isinstance(sampler, str) and sampler in NAMED:
-        return dict(NAMED[sampler]), 1
-    raise ValueError(
-        f"sampler must be one of 'auto', {', '.join(map(repr, NAMED))} or a mapping of moves to counts, got {sampler!r}"
-    )
+        return _counted(name, sampler)
+    if isinstance(sampler, str) and (sampler == "auto" or sampler in NAMED):
+        return sampler
+    known = ", ".join(map(repr, NAMED))
+    raise ValueError(f"{name} must be one of 'auto', {known} or a mapping of moves to counts, got {sampler!r}")
+
+
+def moves_for(sampler: str | dict[str, int], n_trees: int, split_decay: float) -> tuple[dict[str, int], int]:
+    """Return how often a tree makes each move in a round, by the core's names, and the rounds of a sweep."""
+    if isinstance(sampler, dict):
+        return _by_core(sampler), sampler.get("rounds", 1)
+    return _mixed(n_trees, is_deep=split_decay < 1.0) if sampler == "auto" else (NAMED[sampler], 1)
 
 
 def _mixed(n_trees: int, is_deep: bool) -> tuple[dict[str, int], int]:
     """Return what mixes best by the second, for so many trees that the prior wants deep or shallow."""
     if n_trees < 10:
-        return dict(ALL_MOVES), 10 // n_trees
+        return ALL_MOVES, 10 // n_trees
     if n_trees < 50 or is_deep:
-        return dict(SOME_MOVES), 2 if n_trees < 50 else 1
-    return dict(LOCAL_MOVES), 1 if n_trees >= 100 else 2
+        return SOME_MOVES, 2 if n_trees < 50 else 1
+    return LOCAL_MOVES, 1 if n_trees >= 100 else 2
 
 
-def checked(moves: Mapping[str, Any]) -> dict[str, int]:
-    """Return moves of a file, by the core's names; ValueError if they make no sampler."""
-    known = {move.name for move in _core.TreeMove}
-    for name, count in moves.items():
-        if name not in known or type(count) is not int or not 0 < count <= MOST_MOVES:
-            raise ValueError(f"it makes {count!r} moves {name!r}")
-    if not GROWING & moves.keys():
-        raise ValueError("none of its moves changes the number of leaves")
-    return dict(moves)
-
-
-def _counted(sampler: Mapping[Any, Any]) -> tuple[dict[str, int], int]:
-    for name, count in sampler.items():
-        if name not in MOVES and name != "rounds":
-            raise ValueError(f"sampler has a move {name!r}; known are {', '.join(map(repr, MOVES))}, and 'rounds'")
+def _counted(name: str, sampler: Mapping[Any, Any]) -> dict[str, int]:
+    for move, count in sampler.items():
+        if move not in MOVES and move != "rounds":
+            raise ValueError(f"{name} has a move {move!r}; known are {', '.join(map(repr, MOVES))}, and 'rounds'")
         if not isinstance(count, Integral) or isinstance(count, bool) or not 0 <= int(count) <= MOST_MOVES:
-            raise ValueError(f"sampler must count the move {name!r} by an integer up to {MOST_MOVES}, got {count!r}")
-    moves = {MOVES[name]: int(count) for name, count in sampler.items() if count and name != "rounds"}
-    if not GROWING & moves.keys():
+            raise ValueError(f"{name} must count the move {move!r} by an integer up to {MOST_MOVES}, got {count!r}")
+    counted = {move: int(count) for move, count in sampler.items()}
+    if not GROWING & _by_core(counted).keys():
         raise ValueError(
-            f"sampler={dict(sampler)!r} never grows a tree: count one of 'grow_prune', 'graft', 'subtree_pg', 'pg'"
+            f"{name}={dict(sampler)!r} never grows a tree: count one of 'grow_prune', 'graft', 'subtree_pg', 'pg'"
         )
-    n_rounds = int(sampler.get("rounds", 1))
-    if n_rounds < 1:
-        raise ValueError("sampler must make at least one round a sweep, got 0")
-    return moves, n_rounds
+    if counted.get("rounds") == 0:
+        raise ValueError(f"{name} must make at least one round a sweep, got 0")
+    return counted
+
+
+def _by_core(counted: dict[str, int]) -> dict[str, int]:
+    return {MOVES[move]: count for move, count in counted.items() if count and move != "rounds"}

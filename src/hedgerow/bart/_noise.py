@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import digamma, polygamma
 
 from hedgerow import _core
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.base.rows import Floats
+from hedgerow.files import Stored
 
 N_TREES = 20
 """Fewer than the 40 of Pratola, Chipman, George and McCulloch (2020): as good where we looked, and quicker."""
@@ -28,8 +27,8 @@ LEAST_SHARE = 1e-3
 class VaryingNoise:
     """Factors of the leaves are inverse gamma.
 
-    Squared residuals count as the square of `floor` larger, in the units of the labels of the core: or rows with equal
-    labels, which trees fit exactly, would have no noise at all.
+    Squared residuals count as the square of `floor` larger, in the units of the targets of the core: or rows with equal
+    targets, which trees fit exactly, would have no noise at all.
     """
 
     n_trees: int
@@ -38,31 +37,27 @@ class VaryingNoise:
     floor: float
 
     @classmethod
-    def about(cls, guess: float, labels: Floats) -> Self:
+    def about(cls, guess: float, targets: Floats) -> Self:
         """Logarithms of factors have mean zero, and those of rows the standard deviation `LOG_SPREAD`.
 
-        Labels are taken to be rounded to multiples of the smallest difference between two of them.
+        Targets are taken to be rounded to multiples of the smallest difference between two of them.
         """
         variance = LOG_SPREAD**2 / N_TREES
         # The trigamma function is between 1/x and 1/x + 1/x^2.
         shape = float(brentq(lambda x: float(polygamma(1, x)) - variance, 1.0 / variance, 1.0 / variance + 1.0))
-        unit = float(np.diff(np.unique(labels)).min(initial=math.inf))
+        unit = float(np.diff(np.unique(targets)).min(initial=math.inf))
         rounding = unit / math.sqrt(12.0) if unit < math.inf else 0.0
         return cls(N_TREES, shape, math.exp(float(digamma(shape))), max(LEAST_SHARE * guess, rounding))
 
     @classmethod
-    def from_json(cls, numbers: Any) -> Self | None:
-        """Take back what `asdict` gave, or none; ValueError if noise could not have had it."""
-        if numbers is None:
-            return None
-        if not isinstance(numbers, dict) or set(numbers) != {field.name for field in fields(cls)}:
-            raise ValueError("the settings of its noise are not whole")
-        if type(numbers["n_trees"]) is not int or not 1 <= numbers["n_trees"] <= MOST_TREES:
-            raise ValueError("its number of noise trees is out of range")
-        for name, least, most in (("leaf_shape", 1e-3, 1e15), ("leaf_scale", 1e-100, 1e100), ("floor", 1e-30, 1e30)):
-            if type(numbers[name]) is not float or not least <= numbers[name] <= most:
-                raise ValueError(f"the {name} of its noise is out of range")
-        return cls(**numbers)
+    def from_state(cls, stored: Stored) -> Self:
+        """Take back what `asdict` gave."""
+        return cls(
+            stored.integer("n_trees", 1, MOST_TREES),
+            stored.number("leaf_shape", 1e-3, 1e15),
+            stored.number("leaf_scale", 1e-100, 1e100),
+            stored.number("floor", 1e-30, 1e30),
+        )
 
     def core(self) -> Any:
         """Return it as the core takes it."""

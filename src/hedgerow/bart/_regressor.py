@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import validate_data
+from scipy.stats import norm
 
-from hedgerow._persistence import Arrays
-from hedgerow._regressing import Regressing
-from hedgerow._validation import check_within, drop_weightless, n_threads_of
 from hedgerow.bart._bart import BART, shares_of
-from hedgerow.bart._labels import LabelUnits, guessed_noise, noise_scale
-from hedgerow.bart._noise import VaryingNoise
+from hedgerow.bart._settings import RealBARTSettings
+from hedgerow.base.regressor import Regressor
+from hedgerow.base.rows import Floats
 from hedgerow.predictive import NormalMixture
 
-Floats = npt.NDArray[np.float64]
 
-NOISES = ("constant", "varying")
-"""What the noise may be along the columns."""
-
-
-class BARTRegressor(Regressing, BART):
-    """Bayesian additive regression trees: labels are a sum of many small trees and normal noise.
+class BARTRegressor(Regressor, BART):
+    """Bayesian additive regression trees: targets are a sum of many small trees and normal noise.
 
     Model and prior are those of Chipman, George and McCulloch (2010); Markov chains draw from the posterior by exact
     moves, among them particle Gibbs (Lakshminarayanan's thesis, 2016, chapter 4). Predictions average over all draws.
@@ -57,7 +49,7 @@ class BARTRegressor(Regressing, BART):
     split_base, split_decay : float, default=0.95 and 2.0
         A node of depth d is split with probability ``split_base / (1 + d) ** split_decay`` before data.
     shrinkage : float, default=2.0
-        Before data, the range of the labels is ``2 * shrinkage`` standard deviations of the sum wide: the higher, the
+        Before data, the range of the targets is ``2 * shrinkage`` standard deviations of the sum wide: the higher, the
         less a tree may say.
     noise : {"constant", "varying"}, default="constant"
         Whether all rows have the same noise, or one that depends on the columns. Intervals, densities and everything
@@ -68,9 +60,9 @@ class BARTRegressor(Regressing, BART):
         below that of a linear regression's residuals with probability `noise_quantile`. If noise varies, this is the
         level from which rows differ.
     n_jobs : int, optional
-        Threads; -1 for all cores. Chains are dealt to them. The result does not depend on it.
+        Threads; -1 for all cores. Each takes some of the chains. The result does not depend on it.
     random_state : int, RandomState or None
-        Where the randomness starts.
+        Random seed.
     progress : bool, optional
         Whether to show a bar while sampling. By default only on a terminal, and only if it takes a while.
 
@@ -116,8 +108,7 @@ class BARTRegressor(Regressing, BART):
     True
     """
 
-    _units: LabelUnits
-    _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
+    _SETTINGS: ClassVar[Any] = RealBARTSettings
 
     def __init__(
         self,
@@ -161,8 +152,8 @@ class BARTRegressor(Regressing, BART):
     # What is predicted.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean and, if asked, standard deviation of each row's label, noise included."""
-        X = self._query_rows(X)
+        """Mean and, if asked, standard deviation of each row's target, noise included."""
+        X = self._asked(X)
         mean, variance = np.empty(X.shape[0]), np.empty(X.shape[0])
         for part, means in self._means(X):
             mean[part] = means.mean(axis=1)
@@ -178,18 +169,18 @@ class BARTRegressor(Regressing, BART):
         return float(next(self._means(self._one_row(x)))[1].mean(axis=1)[0])
 
     def predict_draws(self, X: Any) -> Floats:
-        """Return what each draw says of the mean of each row's label: shape (n_chains * n_draws, n_samples).
+        """Return what each draw says of the mean of each row's target: shape (n_chains * n_draws, n_samples).
 
         Chain after chain. Noise is left out; `predict_noise_draws` has it, in the same order.
         """
-        return self._draws(self._query_rows(X))
+        return self._draws_at(self._asked(X))["predictions"]
 
     def predict_noise_draws(self, X: Any) -> Floats:
         """Return what each draw says of the noise of each row: shape (n_chains * n_draws, n_samples).
 
         Standard deviations, chain after chain. All rows have the same unless ``noise="varying"``.
         """
-        return self._noise_draws(self._query_rows(X))
+        return self._noise_at(self._asked(X))
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
@@ -197,7 +188,7 @@ class BARTRegressor(Regressing, BART):
         It is the mixture over all draws, and takes 24 bytes a row and draw. The other methods work on a few rows at
         a time.
         """
-        X = self._query_rows(X)
+        X = self._asked(X)
         return NormalMixture.joined([self._mixture(X[part], means) for part, means in self._means(X)])
 
     def predict_interval(self, X: Any, confidence: float = 0.9, kind: str = "prediction") -> Floats:
@@ -210,7 +201,7 @@ class BARTRegressor(Regressing, BART):
         confidence : float, default=0.9
             Probability within the interval.
         kind : {"prediction", "mean"}, default="prediction"
-            Whether the interval is about a new label, or about the mean of all labels that the row might have.
+            Whether the interval is about a new target, or about the mean of all targets that the row might have.
 
         Returns
         -------
@@ -223,15 +214,15 @@ class BARTRegressor(Regressing, BART):
         levels = [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence]
         if kind == "prediction":
             return self.predict_quantiles(X, levels)
-        X = self._query_rows(X)
+        X = self._asked(X)
         found = np.empty((X.shape[0], 2))
         for part, means in self._means(X):
             found[part] = np.quantile(means, levels, axis=1).T
         return found
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
-        """Quantiles of each row's label: shape (n_samples, n_quantiles)."""
-        X = self._query_rows(X)
+        """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
+        X = self._asked(X)
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
         found = np.empty((X.shape[0], levels.size))
         for part, means in self._means(X):
@@ -239,12 +230,11 @@ class BARTRegressor(Regressing, BART):
         return found
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
-        """Log of the predictive density of each label: shape (n_samples,)."""
-        self._check_learned()
-        X, labels = validate_data(self, X, y, reset=False, dtype=np.float64, order="C", y_numeric=True)
+        """Log of the predictive density of each target: shape (n_samples,)."""
+        X, targets = self._asked_with_targets(X, y)
         found = np.empty(X.shape[0])
         for part, means in self._means(X):
-            found[part] = self._mixture(X[part], means).logpdf(np.asarray(labels[part], dtype=np.float64))
+            found[part] = self._mixture(X[part], means).logpdf(targets[part])
         return found
 
     # What the chains say.
@@ -269,48 +259,28 @@ class BARTRegressor(Regressing, BART):
         A tree that says nothing of the noise splits columns at random: look for those that stand out.
         """
         self._check_learned()
-        if self._chains.setup.varying is None:
+        if self._learner.response.varying is None:
             return np.zeros(self.n_features_in_)
-        shares: Floats = shares_of(self._chains.sampler.noise_split_counts()).mean(axis=0)
+        shares: Floats = shares_of(self._learner.sampler.noise_split_counts()).mean(axis=0)
         return shares
-
-    @property
-    def trace_(self) -> dict[str, Floats]:
-        trace = super().trace_
-        trace["noise"] = trace["noise"] * self._units.width
-        trace["log_likelihood"] = trace["log_likelihood"] - self._chains.total_weight * math.log(self._units.width)
-        return trace
 
     # Below: private.
 
     def _means(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of their means: shape (rows, draws)."""
-        for part, sums in self._chains.sums(X, n_threads_of(self.n_jobs)):
-            yield part, self._units.centre + self._units.width * sums[:, :, 0]
-
-    def _draws(self, X: Floats) -> Floats:
-        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
-        for part, means in self._means(X):
-            drawn[:, part] = means.T
-        return drawn
+        units = self._learner.response.units
+        for part, sums in self._learner.sums(X, self._current.query.n_threads):
+            yield part, units.centre + units.width * sums[:, :, 0]
 
     def _deviations(self, X: Floats) -> Floats:
         """What each draw says of the standard deviation of each row's noise: shape (rows, draws)."""
-        if self._chains.setup.varying is None:
+        response = self._learner.response
+        if response.varying is None:
             shared = self.noise_draws_.ravel()
             return np.broadcast_to(shared, (X.shape[0], shared.size))
-        found: Floats = np.exp(0.5 * self._chains.log_variances(X, n_threads_of(self.n_jobs))) * self._units.width
+        log_variances = self._learner.log_variances(X, self._current.query.n_threads)
+        found: Floats = np.exp(0.5 * log_variances) * response.units.width
         return found
-
-    def _noise_draws(self, X: Floats) -> Floats:
-        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
-        for part in self._chains.parts(X):
-            drawn[:, part] = self._deviations(X[part]).T
-        return drawn
-
-    def _followed_draws(self, X: Floats) -> dict[str, Floats]:
-        of_noise = {} if self._chains.setup.varying is None else {"noise_of_rows": self._noise_draws(X)}
-        return super()._followed_draws(X) | of_noise
 
     def _mixture(self, X: Floats, means: Floats) -> NormalMixture:
         n, n_draws = means.shape
@@ -319,45 +289,23 @@ class BARTRegressor(Regressing, BART):
             np.full(n * n_draws, 1.0 / n_draws),
             means.ravel(),
             self._deviations(X).ravel() ** 2,
-            n_threads=n_threads_of(self.n_jobs),
+            n_threads=self._current.query.n_threads,
         )
 
-    def _check_parameters(self) -> tuple[dict[str, int], int]:
-        if not isinstance(self.noise, str) or self.noise not in NOISES:
-            raise ValueError(f"noise must be one of {', '.join(map(repr, NOISES))}, got {self.noise!r}")
-        check_within("noise_df", self.noise_df, 1e-3, 1e15, "from 0.001 to 1e15")
-        check_within("noise_quantile", self.noise_quantile, 1e-12, 1.0 - 1e-12, "between 0 and 1, both left out")
-        return super()._check_parameters()
+    def _draws_at(self, X: Floats) -> dict[str, Floats]:
+        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
+        for part, means in self._means(X):
+            drawn[:, part] = means.T
+        varies = self._learner.response.varying is not None
+        return {"predictions": drawn} | ({"noise_of_rows": self._noise_at(X)} if varies else {})
 
-    def _take_weights(self, X: Floats, y: Any, sample_weight: Any) -> tuple[Floats, Any, Floats]:
-        return drop_weightless(X, y, sample_weight)
+    def _noise_at(self, X: Floats) -> Floats:
+        drawn = np.empty((self.noise_draws_.size, X.shape[0]))
+        for part in self._learner.parts(X):
+            drawn[:, part] = self._deviations(X[part]).T
+        return drawn
 
-    def _take_labels(self, y: Any) -> Floats:
-        y = np.asarray(y, dtype=np.float64)
-        self._units = LabelUnits.of(y)
-        return self._units.inward(y)
-
-    def _label_setup(self, X: Floats, labels: Floats, weights: Floats) -> dict[str, Any]:
-        varies = self.noise == "varying"
-        return {
-            "kind": "normal",
-            "varying": VaryingNoise.about(guessed_noise(X, labels, weights), labels) if varies else None,
-            "offsets": [0.0],
-            "leaf_deviation": 0.5 / (float(self.shrinkage) * math.sqrt(self.n_estimators)),
-            "noise_df": float(self.noise_df),
-            "noise_scale": noise_scale(X, labels, weights, float(self.noise_df), float(self.noise_quantile)),
-        }
-
-    # Files.
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        state = super()._fitted_state()
-        if state is not None:
-            state[0].update(units=[self._units.centre, self._units.width])
-        return state
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._units = LabelUnits.from_json(numbers["units"])
-        super()._restore_fitted_state(numbers, arrays)
-        if self._chains.setup.kind != "normal":
-            raise ValueError("its trees are about classes")
+    def _log_likelihoods_at(self, X: Floats, y: Any) -> Floats:
+        means, deviations = self._draws_at(X)["predictions"], self._noise_at(X)
+        found: Floats = norm.logpdf(np.asarray(y, dtype=np.float64), means, deviations)
+        return found

@@ -95,11 +95,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
+        settings = self._SETTINGS.of(self)
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
+        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), self._current.query)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:

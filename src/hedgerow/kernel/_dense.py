@@ -58,12 +58,12 @@ def inverse_and_log_determinant(matrix: Floats) -> tuple[Floats, float]:
 
 def validation_errors(problem: Problem, columns: Columns, solutions: Floats) -> Floats:
     """Weighted sums of squared errors of the rows behind, for one solution B^-1 S y in each column."""
-    labels, weights = problem.unseen
-    if labels.size == 0:
+    targets, weights = problem.unseen
+    if targets.size == 0:
         return np.zeros(solutions.shape[1])
     own, behind = (np.ascontiguousarray(part) for part in (columns[:, : problem.n], columns[:, problem.n :]))
     kernel = _core.shared_cells(behind, own, problem.n_threads)
-    errors = kernel @ (problem.roots[:, None] * solutions) - labels[:, None]
+    errors = kernel @ (problem.roots[:, None] * solutions) - targets[:, None]
     sums: Floats = weights @ errors**2
     return sums
 

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import validate_data
+from sklearn.base import TransformerMixin
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays, Saveable
-from hedgerow._random import draw_seed
-from hedgerow._transaction import all_or_nothing
-from hedgerow._validation import check_integer, n_threads_of
-from hedgerow.kernel._units import Units, check_length_scale, check_lifetime
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.rows import Floats, read
+from hedgerow.kernel._cells import CellLearner
+from hedgerow.kernel._settings import FeatureSettings
 
 
-class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: ignore[misc]
+class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
     """Random features whose inner product is the Laplace kernel ``exp(-lifetime * sum(|x - x'| / length_scale))``.
 
     Each of the trees is a sample of a Mondrian process, which cuts space into cells; two rows share a cell with just
@@ -46,7 +41,7 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
-        Where the randomness starts.
+        Random seed.
 
     Attributes
     ----------
@@ -67,8 +62,9 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
     [1.0, 0.9, 0.0]
     """
 
-    _cells: _core.CellFeatures
-    _units: Units
+    _SETTINGS: ClassVar[Any] = FeatureSettings
+    _LEARNER: ClassVar[Any] = CellLearner
+    _learner: CellLearner
 
     def __init__(
         self,
@@ -87,8 +83,7 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @all_or_nothing
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Draw trees and give columns to the cells in which rows lie, forgetting those of before.
 
         Parameters
@@ -101,22 +96,19 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
         -------
         self
         """
-        self._check_parameters()
-        X = validate_data(self, X, dtype=np.float64, order="C")
-        self._begin(Units.around(X, self.length_scale, float(self.lifetime)))
-        self._learn(X)
-        return self
+        return super().fit(X, None)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
         """Give columns to the cells in which new rows lie; all others keep theirs.
 
-        How rows are dealt to calls does not matter. The first call may be the first of all, unless ``length_scale`` is
-        "range".
+        How rows are split into batches does not matter. The first call may be the first of all, unless `length_scale`
+        is "range".
         """
-        self._check_parameters()
-        X = self._checked_next(X)
-        self._learn(X)
-        return self
+        return super().partial_fit(X, None)
+
+    def learn_one(self, x: Any, y: Any = None) -> Self:
+        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array."""
+        return super().learn_one(x, None)
 
     def transform(self, X: Any) -> sparse.csr_matrix:
         """Features of rows: a matrix with one entry a tree in each row, all ``1 / sqrt(n_estimators)``.
@@ -130,9 +122,9 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
         -------
         features : CSR matrix of shape (n_samples, `n_features_out_`)
         """
-        points = self._points(X)
-        n, n_trees = points.shape[0], self._cells.n_trees
-        columns = self._cells.transform(points, self._n_spare, n_threads_of(self.n_jobs))
+        points, cells = self._points(X), self._learner.cells
+        n, n_trees = points.shape[0], cells.n_trees
+        columns = cells.transform(points, self._learner.settings.n_spare, self._current.query.n_threads)
         entries = np.full(n * n_trees, 1.0 / math.sqrt(n_trees))
         first = np.arange(0, n * n_trees + 1, n_trees, dtype=np.int64 if n * n_trees >= 2**31 else np.int32)
         return sparse.csr_matrix((entries, columns, first), shape=(n, self.n_features_out_), copy=False)
@@ -149,19 +141,17 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
         -------
         kernel : array of shape (n_samples_X, n_samples_Y)
         """
-        n_threads = n_threads_of(self.n_jobs)
-        left, right = (
-            np.ascontiguousarray(self._cells.names(self._points(rows), n_threads).T)
-            for rows in (X, X if Y is None else Y)
-        )
+        points = [self._points(rows) for rows in (X, X if Y is None else Y)]
+        n_threads = self._current.query.n_threads
+        left, right = (np.ascontiguousarray(self._learner.cells.names(part, n_threads).T) for part in points)
         shares: Floats = _core.shared_cells(left, right, n_threads)
         return shares
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns: the tree, and the number of its cell in the order in which rows met them."""
-        self._check_fitted()
-        n_trees, trees = self._cells.n_trees, self._cells.column_trees()
-        spare = [f"tree{m}_spare{k}" for m in range(n_trees) for k in range(self._n_spare)]
+        self._check_learned()
+        n_trees, trees = self._learner.cells.n_trees, self._learner.cells.column_trees()
+        spare = [f"tree{m}_spare{k}" for m in range(n_trees) for k in range(self._learner.settings.n_spare)]
         order = np.argsort(trees, kind="stable")
         first = np.searchsorted(trees[order], np.arange(n_trees))
         number = np.empty(trees.size, dtype=np.int64)
@@ -172,97 +162,25 @@ class MondrianFeatures(TransformerMixin, Saveable, BaseEstimator):  # type: igno
     @property
     def n_features_out_(self) -> int:
         """Columns of `transform`."""
-        self._check_fitted()
-        return int(self._n_spare * self._cells.n_trees + self._cells.n_columns)
+        self._check_learned()
+        cells = self._learner.cells
+        return int(self._learner.settings.n_spare * cells.n_trees + cells.n_columns)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_cells")
+    # Below: private. There are no targets.
 
-    # Below: private.
+    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
+        X = read(self, X, reset=reset)
+        return X, np.zeros(X.shape[0])
 
-    def _check_parameters(self) -> None:
-        check_integer("n_estimators", self.n_estimators, least=1)
-        check_integer("n_spare", self.n_spare, least=1)
-        check_lifetime("lifetime", self.lifetime)
-        check_length_scale(self.length_scale)
-        n_threads_of(self.n_jobs)
+    def _encode(self, y: Any, first: bool) -> Floats:
+        return np.zeros(len(y))
 
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet: call fit or partial_fit first."
-            )
+    def _encode_one(self, y: Any) -> tuple[float, float]:
+        return 0.0, 1.0
 
-    def _begin(self, units: Units) -> None:
-        self._units, self._n_spare = units, int(self.n_spare)
-        self._cells = _core.CellFeatures(
-            width=units.centre.size,
-            n_trees=int(self.n_estimators),
-            lifetime=1.0,
-            seed=draw_seed(self.random_state),
-        )
-
-    @all_or_nothing
-    def _checked_next(self, X: Any) -> Floats:
-        first = not self.__sklearn_is_fitted__()
-        X = validate_data(self, X, reset=first, dtype=np.float64, order="C")
-        if first:
-            if isinstance(self.length_scale, str):
-                raise ValueError(
-                    "length_scale='range' needs the range of the columns: call fit first, or give numbers instead"
-                )
-            self._begin(Units.around(X[:1], self.length_scale, float(self.lifetime)))
-        rows: Floats = X
-        return rows
-
-    def _learn(self, X: Floats) -> None:
-        self._cells.learn(self._units.points(X), n_threads_of(self.n_jobs))
+    def _with_row(self, call: Any, x: Any, *rest: Any) -> Any:
+        return call(self._current.reader(x), *rest)
 
     def _points(self, X: Any) -> Floats:
-        self._check_fitted()
-        return self._units.points(validate_data(self, X, reset=False, dtype=np.float64, order="C"))
-
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays] | None:
-        if not self.__sklearn_is_fitted__():
-            return None
-        return describe_cells(self, self._cells) | {"n_spare": self._n_spare}, {
-            **self._cells.archive(),
-            **self._units.arrays(),
-        }
-
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self._cells = restored_cells(self, numbers, arrays)
-        self._units = Units.from_arrays(arrays, self._cells.width)
-        self._n_spare = int(numbers["n_spare"])
-        if not 1 <= self._n_spare <= 2**31 // self._cells.n_trees:
-            raise ValueError("its number of spare columns is out of range")
-
-
-def describe_cells(model: Any, cells: _core.CellFeatures) -> dict[str, Any]:
-    """Return what a file says of cells besides their arrays."""
-    names = getattr(model, "feature_names_in_", None)
-    return {
-        "width": cells.width,
-        "n_trees": cells.n_trees,
-        "lifetime": cells.lifetime,
-        "seed": cells.seed,
-        "feature_names": None if names is None else [str(name) for name in names],
-    }
-
-
-def restored_cells(model: Any, numbers: dict[str, Any], arrays: Arrays) -> _core.CellFeatures:
-    """Cells from a file, checked; the model learns its features' names."""
-    width, n_trees, seed = (int(numbers[name]) for name in ("width", "n_trees", "seed"))
-    lifetime, names = float(numbers["lifetime"]), numbers["feature_names"]
-    if not 1 <= width <= arrays["cells.lower"].size or not 1 <= n_trees <= arrays["cells.sizes"].size:
-        raise ValueError("its width or its number of trees is out of range")
-    if not 0 <= seed < 2**64 or not 0.0 <= lifetime <= 1.0:
-        raise ValueError("its seed or its lifetime is out of range")
-    cells = _core.CellFeatures(width=width, n_trees=n_trees, lifetime=lifetime, seed=seed)
-    cells.restore(arrays)
-    model.n_features_in_ = width
-    if names is not None:
-        if len(names) != width:
-            raise ValueError("it names another number of features than it has")
-        model.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
-    return cells
+        X = self._asked(X)
+        return self._learner.units.points(X)

@@ -1,4 +1,4 @@
-"""Every tree for itself: document 001, section 6.2, on the same samples as the kernel.
+"""Every tree for itself, on the same samples as the kernel (Balog et al. 2016, section 6.2).
 
 A cell's weight is fitted to its own rows only, as in a forest without smoothing; trees are averaged. Each tree is a
 Gaussian model of its own: cells are independent, N(0, 1) before the data, with noise alpha. All sums are over cells.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays
 from hedgerow.kernel._path import LifetimePath
 from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
 from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
@@ -28,19 +27,19 @@ def tree_criteria(problem: Problem, columns: Columns, n_columns: int, alphas: Fl
     """For each alpha; the marginal likelihood is the trees' mean, on the scale of logarithms."""
     n, n_trees = problem.n, problem.n_trees
     own, behind = columns[:, :n], columns[:, n:]
-    labels, weights = problem.labels[:n], problem.weights[:n]
-    mass, moment = cell_sums(own, n_columns, weights), cell_sums(own, n_columns, weights * labels)
+    targets, weights = problem.targets[:n], problem.weights[:n]
+    mass, moment = cell_sums(own, n_columns, weights), cell_sums(own, n_columns, weights * targets)
     one = np.minimum(weights, 1.0)  # a row of weight w is w rows, of which one is left out
-    square = float(weights @ labels**2)
+    square = float(weights @ targets**2)
     rows = []
     for alpha in alphas:
         fit = (square - (moment**2 / (mass + alpha)).sum() / n_trees) / alpha
         log_determinant = np.log1p(mass / alpha).sum() / n_trees + n * np.log(alpha)
-        without = ((moment[own] - one * labels) / (mass[own] - one + alpha)).mean(axis=0)
+        without = ((moment[own] - one * targets) / (mass[own] - one + alpha)).mean(axis=0)
         predicted = (moment / (mass + alpha))[behind].mean(axis=0)
         unseen, unseen_weights = problem.unseen
         rows.append(
-            [fit, log_determinant, weights @ (labels - without) ** 2, unseen_weights @ (unseen - predicted) ** 2]
+            [fit, log_determinant, weights @ (targets - without) ** 2, unseen_weights @ (unseen - predicted) ** 2]
         )
     return Criteria(*np.array(rows).T)
 
@@ -67,18 +66,13 @@ class IndependentSolution(Solution):
         super().__init__(rows, alpha, n_columns, n_threads)
         columns = rows.columns
         self._mass = cell_sums(columns, n_columns, rows.weights)
-        self._moment = cell_sums(columns, n_columns, rows.weights * rows.labels)
+        self._moment = cell_sums(columns, n_columns, rows.weights * rows.targets)
 
-    @classmethod
-    def of(cls, problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> IndependentSolution:
-        """From scratch."""
-        return cls(rows, alpha, n_columns, problem.n_threads)
-
-    def _learn(self, columns: Columns, label: float, weight: float, n_columns: int) -> None:
+    def _learn(self, columns: Columns, target: float, weight: float, n_columns: int) -> None:
         more = np.zeros(n_columns - self.n_columns)
         self._mass, self._moment = np.append(self._mass, more), np.append(self._moment, more)
         self._mass[columns] += weight
-        self._moment[columns] += weight * label
+        self._moment[columns] += weight * target
 
     def cell_weights(self) -> Floats:
         return self._moment / (self._mass + self.alpha) / self.n_trees
@@ -98,16 +92,10 @@ class IndependentSolution(Solution):
 
     def left_out(self) -> tuple[Floats, Floats]:
         """Mean and variance of the function at each row had it not been learned, exactly."""
-        columns, weights, labels = self.rows._columns[: self.rows.n], self.rows.weights, self.rows.labels
+        columns, weights, targets = self.rows.cells, self.rows.weights, self.rows.targets
         one = np.minimum(weights, 1.0)
         mass = self._mass[columns] - one[:, None]
-        means = (self._moment[columns] - (one * labels)[:, None]) / (mass + self.alpha)
+        means = (self._moment[columns] - (one * targets)[:, None]) / (mass + self.alpha)
         signal = max(float(self.criteria().fit) / float(weights.sum()), 1e-24)
         own = (self.alpha / (mass + self.alpha)).mean(axis=1)
         return means.mean(axis=1), own + means.var(axis=1) / signal
-
-    def dual(self) -> tuple[Floats, Floats, float]:
-        raise ValueError("trees that are fitted independently have no joint solution")
-
-    def arrays(self) -> Arrays:
-        return {}

@@ -1,17 +1,19 @@
 """Many rows and many cells: products with the kernel matrix only, which cost a sum over cells and one over trees.
 
-Lanczos' recurrence with S K S, begun from the labels and from seven random vectors at once, gives the criteria for all
-ridges at a lifetime: a quadratic form of (S K S + alpha I)^-1 from the labels' own tridiagonal matrix, traces of its
+Lanczos' recurrence with S K S, begun from the targets and from seven random vectors at once, gives the criteria for all
+ridges at a lifetime: a quadratic form of (S K S + alpha I)^-1 from the targets' own tridiagonal matrix, traces of its
 logarithm and of its inverse as means over the random ones. The solution itself is then refined by conjugate gradients.
 """
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
 from scipy import linalg
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays
+from hedgerow.files import Stored
 from hedgerow.kernel._path import LifetimePath
 from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
 from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
@@ -30,7 +32,7 @@ UNFINISHED = 0.02
 """A ridge is not judged where the recurrence has left more than this of a vector unexplained."""
 
 TOLERANCE, MOST_STEPS = 1e-10, 1000
-"""Of conjugate gradients: the residual over the labels, and when to give up."""
+"""Of conjugate gradients: the residual over the targets, and when to give up."""
 
 N_BLOCKS = 12
 """Krylov blocks that variances are projected on."""
@@ -48,15 +50,15 @@ class Operator:
         product: Floats = self.roots * self.cross(self.columns, vectors)
         return product
 
-    def cross(self, targets: Columns, vectors: Floats) -> Floats:
+    def cross(self, others: Columns, vectors: Floats) -> Floats:
         """The same for rows of another partition: K S vectors."""
         scaled = np.ascontiguousarray(self.roots * vectors)
-        product: Floats = _core.kernel_product(self.columns, scaled, targets, self.n_columns, self.n_threads)
+        product: Floats = _core.kernel_product(self.columns, scaled, others, self.n_columns, self.n_threads)
         return product
 
 
 def starting_block(scaled: Floats, seed: int, is_alone: bool = False) -> Floats:
-    """The labels and, unless they are to be alone, random signs."""
+    """The targets and, unless they are to be alone, random signs."""
     if is_alone:
         return scaled[:, None].copy()
     coins = np.random.default_rng([seed, scaled.size]).integers(0, 2, size=(scaled.size, N_LANES))
@@ -97,14 +99,14 @@ class Quadrature:
         """For each alpha. Leave-one-out is generalised cross-validation: each row's diagonal entry is their mean."""
         first = self.vectors[0] ** 2
         shifted = self.nodes[..., None] + alphas
-        n, labels = problem.n, self.norms[0] ** 2 * first[:, 0]
+        n, targets = problem.n, self.norms[0] ** 2 * first[:, 0]
         n_random = np.nan if first.shape[1] == 1 else first.shape[1] - 1  # without them there are no traces
         inverse_mean = np.einsum("kl,kla->a", first[:, 1:], 1.0 / shifted[:, 1:]) / n_random
         log_mean = np.einsum("kl,kla->a", first[:, 1:], np.log(shifted[:, 1:])) / n_random
-        squares = labels @ (1.0 / shifted[:, 0] ** 2)
+        squares = targets @ (1.0 / shifted[:, 0] ** 2)
         left = self.last[:, None] * np.abs(np.einsum("kl,kl,kla->la", self.vectors[-1], self.vectors[0], 1.0 / shifted))
         return Criteria(
-            np.where(left.max(axis=0) <= UNFINISHED, labels @ (1.0 / shifted[:, 0]), np.nan),
+            np.where(left.max(axis=0) <= UNFINISHED, targets @ (1.0 / shifted[:, 0]), np.nan),
             n * log_mean,
             np.where(left.max(axis=0) <= UNFINISHED, squares / inverse_mean**2, np.nan),
             np.where(
@@ -119,8 +121,8 @@ class Quadrature:
         return found
 
     def _validation(self, problem: Problem, operator: Operator, behind: Columns, shifted: Floats) -> Floats:
-        labels, weights = problem.unseen
-        if labels.size == 0:
+        targets, weights = problem.unseen
+        if targets.size == 0:
             return np.zeros(shifted.shape[1])
         solutions = self.solutions(shifted)
         padded = np.zeros((problem.n, -(-solutions.shape[1] // N_LANES) * N_LANES))
@@ -129,7 +131,7 @@ class Quadrature:
             operator.cross(behind, np.ascontiguousarray(padded[:, begin : begin + N_LANES]))
             for begin in range(0, padded.shape[1], N_LANES)
         ]
-        errors = np.concatenate(parts, axis=1)[:, : solutions.shape[1]] - labels[:, None]
+        errors = np.concatenate(parts, axis=1)[:, : solutions.shape[1]] - targets[:, None]
         sums: Floats = weights @ errors**2
         return sums
 
@@ -153,7 +155,10 @@ def iterative_path(
 
 
 def conjugate_gradients(operator: Operator, alpha: float, right: Floats, start: Floats) -> Floats:
-    """Solve (S K S + alpha I) x = right, from a start: document 001, section 4.2.2, with steps that do not forget."""
+    """Solve (S K S + alpha I) x = right, from a start.
+
+    Balog et al. (2016), section 4.2.2, with steps that do not forget.
+    """
     solution = start.copy()
     residual = right - operator(solution[:, None])[:, 0] - alpha * solution
     direction, square = residual.copy(), float(residual @ residual)
@@ -188,14 +193,14 @@ class IterativeSolution(Solution):
         projection = _projection(operator, starting_block(rows.scaled, problem.seed), alpha)
         return cls(rows, alpha, n_columns, problem.n_threads, solution, projection)
 
-    def _learn(self, columns: Columns, label: float, weight: float, n_columns: int) -> None:
+    def _learn(self, columns: Columns, target: float, weight: float, n_columns: int) -> None:
         self._solved = None
 
     def _operator(self) -> Operator:
         return Operator(self.rows.columns, self.n_columns, self.rows.roots, self.n_threads)
 
     def _solution(self) -> Floats:
-        """Begun where the last review ended, with nothing for rows since: the same however rows were dealt to calls."""
+        """Begun where the last review ended, with nothing for rows since: the same whatever batches rows came in."""
         if self._solved is None:
             start = np.zeros(self.rows.n)
             start[: self._start.size] = self._start
@@ -204,27 +209,21 @@ class IterativeSolution(Solution):
 
     def cell_weights(self) -> Floats:
         repeated = np.repeat(self.rows.roots * self._solution(), self.n_trees)
-        summed = np.bincount(self.rows._columns[: self.rows.n].ravel(), repeated, self.n_columns)
+        summed = np.bincount(self.rows.cells.ravel(), repeated, self.n_columns)
         return summed / self.n_trees
 
     def variances(self, columns: Columns) -> Floats:
         n_known = self._projection.shape[0]
         own = np.ascontiguousarray(self.rows.columns[:, :n_known])
         operator = Operator(own, self.n_columns, self.rows.roots[:n_known], self.n_threads)
-        targets = np.ascontiguousarray(columns.T)
+        others = np.ascontiguousarray(columns.T)
         explained = np.zeros(columns.shape[0])
         for begin in range(0, self._projection.shape[1], N_LANES):
             part = np.zeros((n_known, N_LANES))
             lanes = self._projection[:, begin : begin + N_LANES]
             part[:, : lanes.shape[1]] = lanes
-            explained += (operator.cross(targets, part) ** 2).sum(axis=1)
+            explained += (operator.cross(others, part) ** 2).sum(axis=1)
         return (1.0 - explained).clip(0.0, 1.0)
-
-    def dual(self) -> tuple[Floats, Floats, float]:
-        raise ValueError(
-            "leaving each row out needs the exact solution: fit with solver='exact', which takes memory for the square "
-            "of the number of rows or of cells"
-        )
 
     def criteria(self) -> Criteria:
         """Estimated, as along an iterative path."""
@@ -235,8 +234,15 @@ class IterativeSolution(Solution):
         criteria = quadrature.criteria(problem, operator, behind, np.array([self.alpha]))
         return Criteria(*(np.asarray(part[0]) for part in criteria))
 
-    def arrays(self) -> Arrays:
-        return {"solution.start": self._start, "solution.projection": self._projection.ravel()}
+    def state(self) -> dict[str, Any]:
+        return {"start": self._start, "projection": self._projection}
+
+    @classmethod
+    def from_state(cls, stored: Stored, rows: LearnedRows, alpha: float, n_columns: int) -> Self:
+        start = stored.array("start")
+        if not 1 <= start.size <= rows.n:
+            raise ValueError("its solution has the wrong size")
+        return cls(rows, alpha, n_columns, 1, start, stored.array("projection", (start.size, None)))
 
 
 def _projection(operator: Operator, block: Floats, alpha: float) -> Floats:
@@ -261,17 +267,6 @@ def _projection(operator: Operator, block: Floats, alpha: float) -> Floats:
     factor = linalg.cholesky(0.5 * (seen + seen.T), lower=True)
     projection: Floats = linalg.solve_triangular(factor, basis.T, lower=True).T
     return np.ascontiguousarray(projection)
-
-
-def restored(rows: LearnedRows, alpha: float, n_columns: int, n_threads: int, arrays: Arrays) -> IterativeSolution:
-    """From a file, checked."""
-    start, projection = arrays["solution.start"], arrays["solution.projection"]
-    for part in (start, projection):
-        if part.dtype != np.float64 or part.ndim != 1 or not np.isfinite(part).all():
-            raise ValueError("its solution is not made of finite numbers")
-    if not 1 <= start.size <= rows.n or projection.size % start.size:
-        raise ValueError("its solution has the wrong size")
-    return IterativeSolution(rows, alpha, n_columns, n_threads, start, projection.reshape(start.size, -1))
 
 
 def is_small(n: int, n_columns: int) -> bool:

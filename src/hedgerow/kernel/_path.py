@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
+from hedgerow.files import Stored
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -64,26 +66,24 @@ class LifetimePath:
         where = "every event" if self.is_every_event else "a grid"
         return f"<LifetimePath of {len(self)} lifetimes up to {self.largest:g}, at {where}>"
 
-    def arrays(self) -> dict[str, Floats]:
+    def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
-        curves = {f"path.{field.name}": getattr(self, field.name) for field in fields(self)[:6]}
-        return curves | {"path.numbers": np.array([self.alpha, float(self.is_every_event), self.largest])}
+        names = [field.name for field in fields(self)]
+        return {"curves": {name: self[name] for name in names[:6]}, **{name: self[name] for name in names[6:]}}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, Any]) -> LifetimePath:
-        """Take back what `arrays` gave; ValueError if it cannot be."""
-        curves = [arrays[f"path.{field.name}"] for field in fields(cls)[:6]]
-        numbers = arrays["path.numbers"]
-        if any(curve.dtype != np.float64 or curve.shape != curves[0].shape or curve.ndim != 1 for curve in curves):
+    def from_state(cls, stored: Stored) -> LifetimePath:
+        """Take back what `state` gave. Curves may have gaps."""
+        curves = stored.arrays("curves")
+        time = stored.part("curves").array("time")
+        if curves.keys() != {field.name for field in fields(cls)[:6]}:
+            raise ValueError("the curves of its path are not whole")
+        if any(curve.dtype != np.float64 or curve.shape != time.shape for curve in curves.values()):
             raise ValueError("the curves of its path differ in length")
-        times = curves[0]
-        if times.size == 0 or not ((times >= 0) & (times <= 1)).all() or (np.diff(times) < 0).any():
+        if time.size == 0 or not ((time >= 0) & (time <= 1)).all() or (np.diff(time) < 0).any():
             raise ValueError("the lifetimes of its path do not rise")
-        if numbers.dtype != np.float64 or numbers.shape != (3,) or not np.isfinite(numbers).all():
-            raise ValueError("the numbers of its path are not finite")
-        time, n_features, criterion, likelihood, left_out, validation = curves
-        alpha, is_every_event, largest = numbers.tolist()
-        return cls(time, n_features, criterion, likelihood, left_out, validation, alpha, bool(is_every_event), largest)
+        alpha, largest = (stored.number(name, 1e-200, 1e200) for name in ("alpha", "largest"))
+        return cls(**curves, alpha=alpha, is_every_event=stored.flag("is_every_event"), largest=largest)
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class LifetimePosterior:
 
 
 def posterior(path: LifetimePath, prior: Any) -> LifetimePosterior:
-    """Weigh the likelihood of each piece of the path by its prior: document 001, end of section 4.2.1."""
+    """Weigh the likelihood of each piece of the path by its prior: Balog et al. (2016), end of section 4.2.1."""
     if not np.isfinite(path.log_marginal_likelihood).any():
         raise ValueError(
             "the marginal likelihood was not computed along the path: fit with selection='marginal_likelihood' or "

@@ -17,11 +17,11 @@ Columns = npt.NDArray[np.uint32]
 class Problem:
     """Rows to learn from and, behind them, rows to be predicted only: those of a validation set.
 
-    Labels are centred and scaled; `scale` is what one unit of theirs is to the user.
+    Targets are centred and scaled; `scale` is what one unit of theirs is to the user.
     """
 
     points: Floats
-    labels: Floats
+    targets: Floats
     weights: Floats
     n_unseen: int
     n_trees: int
@@ -32,7 +32,7 @@ class Problem:
     @property
     def n(self) -> int:
         """Rows to learn from."""
-        return self.labels.size - self.n_unseen
+        return self.targets.size - self.n_unseen
 
     @property
     def roots(self) -> Floats:
@@ -41,8 +41,8 @@ class Problem:
 
     @property
     def scaled(self) -> Floats:
-        """Labels S y."""
-        return self.roots * self.labels[: self.n]
+        """Targets S y."""
+        return self.roots * self.targets[: self.n]
 
     @property
     def total_weight(self) -> float:
@@ -51,8 +51,8 @@ class Problem:
 
     @property
     def unseen(self) -> tuple[Floats, Floats]:
-        """Labels and weights of the rows behind."""
-        return self.labels[self.n :], self.weights[self.n :]
+        """Targets and weights of the rows behind."""
+        return self.targets[self.n :], self.weights[self.n :]
 
 
 class Criteria(NamedTuple):
@@ -80,16 +80,16 @@ class Criteria(NamedTuple):
 
 
 def signal_variance(fit: npt.ArrayLike, total_weight: float) -> Floats:
-    """Most likely variance of the function; above zero for labels that are all equal."""
+    """Most likely variance of the function; above zero for targets that are all equal."""
     return np.maximum(np.asarray(fit) / total_weight, 1e-24)
 
 
 def left_out(solution: Floats, diagonal: Floats, weights: Floats, alpha: Floats | float) -> tuple[Floats, Floats]:
     """Errors of the mean at each row had it not been learned, times S, and variances of the function there.
 
-    Row n of B^-1 knows what the others say about it: their mean misses its label by (B^-1 S y)_n / (B^-1)_nn, in units
-    of S, and 1 / (B^-1)_nn is the variance of the scaled label. A row of weight w is w equal rows, of which one is left
-    out; the others are then learned again. All arguments have a row's number as their first axis.
+    Row n of B^-1 knows what the others say about it: their mean misses its target by (B^-1 S y)_n / (B^-1)_nn, in units
+    of S, and 1 / (B^-1)_nn is the variance of the scaled target. A row of weight w is w equal rows, of which one is
+    left out; the others are then learned again. All arguments have a row's number as their first axis.
     """
     variances = np.maximum(1.0 / diagonal - alpha, 0.0) / weights
     shrunk = alpha / (alpha + np.maximum(weights - 1.0, 0.0) * variances)

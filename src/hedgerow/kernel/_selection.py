@@ -1,4 +1,4 @@
-"""Choosing lifetime and ridge jointly: document 001, section 4.
+"""Choosing lifetime and ridge jointly: Balog et al. (2016), section 4.
 
 First coarsely, for a few lifetimes and all ridges at once; then the ridge is kept and the lifetime is looked for along
 the whole sweep. Where that costs less, the exact solution follows every event by updates of its inverse; else it is
@@ -131,9 +131,9 @@ def as_path(
 
 def follow_events(problem: Problem, sweep: _core.Sweep, alpha: float) -> Floats:
     """A row for time 0 and one for each event: time, number of features, criteria."""
-    labels, weights = (np.ascontiguousarray(part) for part in problem.unseen)
+    targets, weights = (np.ascontiguousarray(part) for part in problem.unseen)
     rows = _core.RowSpace(
-        sweep, scaled=problem.scaled, roots=problem.roots, unseen=labels, unseen_weights=weights, ridge=alpha
+        sweep, scaled=problem.scaled, roots=problem.roots, unseen=targets, unseen_weights=weights, ridge=alpha
     )
     left, right = np.empty((2 * BATCH, problem.n)), np.empty((2 * BATCH, problem.n))
     inverse, fresh = _refreshed(problem, sweep, rows, alpha)

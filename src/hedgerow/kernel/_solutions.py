@@ -1,18 +1,19 @@
 """Exact ridge regression at the chosen lifetime: predicting, and learning further rows by exact updates.
 
-Two spaces, one interface. Both keep the inverse of a matrix; document 001, section 5, with the inverse in the place of
-its Cholesky factor.
+Two spaces, one interface. Both keep the inverse of a matrix, where Balog, Lakshminarayanan, Ghahramani, Roy and Teh
+(2016), section 5, keep its Cholesky factor.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays
+from hedgerow.files import Stored
 from hedgerow.kernel._dense import cell_gram, inverse_and_log_determinant, row_kernel
 from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, left_out
 
@@ -21,26 +22,36 @@ CHECK_EVERY, TOLERATED_DRIFT = 32, 1e-9
 
 
 class LearnedRows:
-    """Cells, labels and weights of all rows learned, with room behind them."""
+    """Cells, targets and weights of all rows learned, with room behind them."""
 
-    def __init__(self, columns: Columns, labels: Floats, weights: Floats) -> None:
-        self._columns, self._labels, self._weights = columns.copy(), labels.copy(), weights.copy()
-        self.n = labels.size
+    def __init__(self, columns: Columns, targets: Floats, weights: Floats) -> None:
+        self._columns, self._targets, self._weights = columns.copy(), targets.copy(), weights.copy()
+        self.n = targets.size
+
+    @property
+    def cells(self) -> Columns:
+        """Cells of each row: shape (n, n_trees)."""
+        return self._columns[: self.n]
 
     @property
     def columns(self) -> Columns:
-        """A row a tree, as the core takes them."""
-        return np.ascontiguousarray(self._columns[: self.n].T)
+        """The same as the core takes them, a row a tree."""
+        return np.ascontiguousarray(self.cells.T)
 
     @property
-    def labels(self) -> Floats:
+    def targets(self) -> Floats:
         """In units of the problem."""
-        return self._labels[: self.n]
+        return self._targets[: self.n]
 
     @property
     def weights(self) -> Floats:
         """One a row."""
         return self._weights[: self.n]
+
+    @property
+    def total_weight(self) -> float:
+        """Rows, counted with their weights."""
+        return float(self.weights.sum())
 
     @property
     def roots(self) -> Floats:
@@ -49,16 +60,16 @@ class LearnedRows:
 
     @property
     def scaled(self) -> Floats:
-        """Labels times square roots of weights."""
-        return self.roots * self.labels
+        """Targets times square roots of weights."""
+        return self.roots * self.targets
 
-    def append(self, columns: Columns, label: float, weight: float) -> None:
+    def append(self, columns: Columns, target: float, weight: float) -> None:
         """One row more."""
-        if self.n == self._labels.size:
+        if self.n == self._targets.size:
             room = 2 * self.n + 8
             self._columns = np.resize(self._columns, (room, self._columns.shape[1]))
-            self._labels, self._weights = np.resize(self._labels, room), np.resize(self._weights, room)
-        self._columns[self.n], self._labels[self.n], self._weights[self.n] = columns, label, weight
+            self._targets, self._weights = np.resize(self._targets, room), np.resize(self._weights, room)
+        self._columns[self.n], self._targets[self.n], self._weights[self.n] = columns, target, weight
         self.n += 1
 
 
@@ -71,36 +82,17 @@ class Solution(ABC):
     @property
     def n_trees(self) -> int:
         """Trees."""
-        return int(self.rows._columns.shape[1])
+        return int(self.rows.cells.shape[1])
 
-    def learn(self, columns: Columns, label: float, weight: float) -> None:
+    def learn(self, columns: Columns, target: float, weight: float) -> None:
         """One row more, exactly. A column that is not there yet is a new cell."""
         n_columns = max(self.n_columns, int(columns.max()) + 1)
-        self._learn(columns, label, weight, n_columns)
+        self._learn(columns, target, weight, n_columns)
         self.n_columns = n_columns
-        self.rows.append(columns, label, weight)
-        if self.rows.n % CHECK_EVERY == 0 and not self.drift() <= TOLERATED_DRIFT:
-            self.refresh()
-
-    def drift(self) -> float:
-        """How far rounding errors have come: a residual, over the size of the labels."""
-        return 0.0
-
-    def refresh(self) -> None:
-        """Compute everything anew from the rows."""
-        self.__dict__.update(type(self).of(self._problem(), self.rows, self.alpha, self.n_columns).__dict__)
-
-    @classmethod
-    @abstractmethod
-    def of(cls, problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> Solution:
-        """From scratch."""
-
-    def _problem(self) -> Problem:
-        rows = self.rows
-        return Problem(np.empty((0, 0)), rows.labels, rows.weights, 0, self.n_trees, 0, self.n_threads)
+        self.rows.append(columns, target, weight)
 
     @abstractmethod
-    def _learn(self, columns: Columns, label: float, weight: float, n_columns: int) -> None: ...
+    def _learn(self, columns: Columns, target: float, weight: float, n_columns: int) -> None: ...
 
     @abstractmethod
     def cell_weights(self) -> Floats:
@@ -110,9 +102,12 @@ class Solution(ABC):
     def variances(self, columns: Columns) -> Floats:
         """Posterior variance of the function at rows with these cells, over the signal variance."""
 
-    @abstractmethod
     def dual(self) -> tuple[Floats, Floats, float]:
         """B^-1 S y, the diagonal of B^-1 and log det B, with B = S K S + alpha I."""
+        raise ValueError(
+            "leaving each row out needs the exact solution: fit with solver='exact', which takes memory for the square "
+            "of the number of rows or of cells"
+        )
 
     def means(self, columns: Columns) -> Floats:
         """Posterior mean at rows with these cells."""
@@ -131,15 +126,26 @@ class Solution(ABC):
         """Mean, and variance of the function over that of the signal, at each row had it not been learned."""
         solution, diagonal, _ = self.dual()
         errors, variances = left_out(solution, diagonal, self.rows.weights, self.alpha)
-        return self.rows.labels - errors / self.rows.roots, variances
+        return self.rows.targets - errors / self.rows.roots, variances
 
-    @abstractmethod
-    def arrays(self) -> Arrays:
-        """Return what a file keeps besides the rows."""
+    def _problem(self) -> Problem:
+        rows = self.rows
+        return Problem(np.empty((0, 0)), rows.targets, rows.weights, 0, self.n_trees, 0, self.n_threads)
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps besides rows, ridge and cells."""
+        return {}
+
+    @classmethod
+    def from_state(cls, stored: Stored, rows: LearnedRows, alpha: float, n_columns: int) -> Self:
+        """Take back what `state` gave."""
+        return cls(rows, alpha, n_columns, 1)
 
 
-class RowSolution(Solution):
-    """The inverse of S K S + alpha I, of the size of the rows."""
+class ExactSolution(Solution):
+    """The inverse of a matrix, and the logarithm of its determinant, brought up to date with each row."""
+
+    _IS_OF_ROWS: ClassVar[bool]  # or of cells
 
     def __init__(
         self, rows: LearnedRows, alpha: float, n_columns: int, n_threads: int, inverse: Floats, log_determinant: float
@@ -148,18 +154,49 @@ class RowSolution(Solution):
         self._inverse, self._log_determinant = np.ascontiguousarray(inverse), log_determinant
 
     @classmethod
-    def of(cls, problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> RowSolution:
+    def of(cls, problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> Self:
         """From scratch."""
-        kernel = row_kernel(problem, rows.columns)
-        kernel[np.diag_indices(rows.n)] += alpha
-        return cls(rows, alpha, n_columns, problem.n_threads, *inverse_and_log_determinant(kernel))
+        columns = rows.columns
+        matrix = row_kernel(problem, columns) if cls._IS_OF_ROWS else cell_gram(problem, columns, n_columns)
+        matrix[np.diag_indices(matrix.shape[0])] += alpha
+        return cls(rows, alpha, n_columns, problem.n_threads, *inverse_and_log_determinant(matrix))
 
     @property
     def inverse(self) -> Floats:
         """The part that is in use."""
-        return self._inverse[: self.rows.n, : self.rows.n]
+        size = self.rows.n if self._IS_OF_ROWS else self.n_columns
+        return self._inverse[:size, :size]
 
-    def _learn(self, columns: Columns, label: float, weight: float, n_columns: int) -> None:
+    def learn(self, columns: Columns, target: float, weight: float) -> None:
+        super().learn(columns, target, weight)
+        if self.rows.n % CHECK_EVERY == 0 and not self.drift() <= TOLERATED_DRIFT:
+            fresh = self.of(self._problem(), self.rows, self.alpha, self.n_columns)
+            self._inverse, self._log_determinant = fresh._inverse, fresh._log_determinant
+
+    def drift(self) -> float:
+        """How far rounding errors have come: a residual, over the size of the targets."""
+        observed, fitted = self._equation()
+        return float(np.abs(observed - fitted).max() / max(np.abs(observed).max(), 1e-300))
+
+    @abstractmethod
+    def _equation(self) -> tuple[Floats, Floats]:
+        """Both sides of the equation that the solution solves."""
+
+    def state(self) -> dict[str, Any]:
+        return {"inverse": self.inverse, "log_determinant": self._log_determinant}
+
+    @classmethod
+    def from_state(cls, stored: Stored, rows: LearnedRows, alpha: float, n_columns: int) -> Self:
+        size = rows.n if cls._IS_OF_ROWS else n_columns
+        return cls(rows, alpha, n_columns, 1, stored.array("inverse", (size, size)), stored.number("log_determinant"))
+
+
+class RowSolution(ExactSolution):
+    """The inverse of S K S + alpha I, of the size of the rows."""
+
+    _IS_OF_ROWS = True
+
+    def _learn(self, columns: Columns, target: float, weight: float, n_columns: int) -> None:
         """A border around the matrix is one around its inverse and a change of rank one."""
         n = self.rows.n
         if n == self._inverse.shape[0]:
@@ -176,15 +213,14 @@ class RowSolution(Solution):
         self._inverse[n, n] = 1.0 / gap
         self._log_determinant += math.log(gap)
 
-    def drift(self) -> float:
+    def _equation(self) -> tuple[Floats, Floats]:
         solution, _, _ = self.dual()
-        fitted = self.rows.roots * self.means(self.rows._columns[: self.rows.n]) + self.alpha * solution
-        return float(np.abs(self.rows.scaled - fitted).max() / max(np.abs(self.rows.scaled).max(), 1e-300))
+        return self.rows.scaled, self.rows.roots * self.means(self.rows.cells) + self.alpha * solution
 
     def cell_weights(self) -> Floats:
         solution = self.rows.roots * (self.inverse @ self.rows.scaled)
         repeated = np.repeat(solution, self.n_trees)
-        summed = np.bincount(self.rows._columns[: self.rows.n].ravel(), repeated, self.n_columns)
+        summed = np.bincount(self.rows.cells.ravel(), repeated, self.n_columns)
         return summed / self.n_trees
 
     def variances(self, columns: Columns) -> Floats:
@@ -199,54 +235,39 @@ class RowSolution(Solution):
     def dual(self) -> tuple[Floats, Floats, float]:
         return self.inverse @ self.rows.scaled, np.diag(self.inverse).copy(), self._log_determinant
 
-    def arrays(self) -> Arrays:
-        return {"solution.inverse": self.inverse.ravel(), "solution.log_determinant": np.array([self._log_determinant])}
 
-
-class CellSolution(Solution):
+class CellSolution(ExactSolution):
     """The inverse of Phi' S S Phi + alpha I, of the size of the cells."""
 
-    def __init__(
-        self, rows: LearnedRows, alpha: float, n_columns: int, n_threads: int, inverse: Floats, log_determinant: float
-    ) -> None:
-        super().__init__(rows, alpha, n_columns, n_threads)
-        self.inverse, self._log_determinant = np.ascontiguousarray(inverse), log_determinant
+    _IS_OF_ROWS = False
 
-    @classmethod
-    def of(cls, problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> CellSolution:
-        """From scratch."""
-        gram = cell_gram(problem, rows.columns, n_columns)
-        gram[np.diag_indices(n_columns)] += alpha
-        return cls(rows, alpha, n_columns, problem.n_threads, *inverse_and_log_determinant(gram))
-
-    def _learn(self, columns: Columns, label: float, weight: float, n_columns: int) -> None:
+    def _learn(self, columns: Columns, target: float, weight: float, n_columns: int) -> None:
         """New cells that no other row has met, then a change of rank one."""
         old = self.n_columns
         if n_columns > old:
             wider = np.diag(np.full(n_columns, 1.0 / self.alpha))
-            wider[:old, :old] = self.inverse
-            self.inverse = wider
+            wider[:old, :old] = self._inverse
+            self._inverse = wider
             self._log_determinant += (n_columns - old) * math.log(self.alpha)
         entry = math.sqrt(weight / self.n_trees)
-        solved = entry * self.inverse[columns].sum(axis=0)
+        solved = entry * self._inverse[columns].sum(axis=0)
         gap = 1.0 + entry * float(solved[columns].sum())
-        self.inverse -= np.outer(solved, solved / gap)
+        self._inverse -= np.outer(solved, solved / gap)
         self._log_determinant += math.log(gap)
 
     def _moments(self, values: Floats) -> Floats:
         """Phi' S S values."""
         scaled = np.repeat(self.rows.weights * values, self.n_trees) / math.sqrt(self.n_trees)
-        moments = np.bincount(self.rows._columns[: self.rows.n].ravel(), scaled, self.n_columns)
+        moments = np.bincount(self.rows.cells.ravel(), scaled, self.n_columns)
         return np.asarray(moments, dtype=np.float64)
 
     def _weights(self) -> Floats:
-        weights: Floats = self.inverse @ self._moments(self.rows.labels)
+        weights: Floats = self.inverse @ self._moments(self.rows.targets)
         return weights
 
-    def drift(self) -> float:
-        moments, weights = self._moments(self.rows.labels), self._weights()
-        fitted = self._moments(self.means(self.rows._columns[: self.rows.n])) + self.alpha * weights
-        return float(np.abs(moments - fitted).max() / max(np.abs(moments).max(), 1e-300))
+    def _equation(self) -> tuple[Floats, Floats]:
+        fitted = self._moments(self.means(self.rows.cells)) + self.alpha * self._weights()
+        return self._moments(self.rows.targets), fitted
 
     def cell_weights(self) -> Floats:
         return self._weights() / math.sqrt(self.n_trees)
@@ -258,14 +279,11 @@ class CellSolution(Solution):
         return found.clip(0.0, 1.0)
 
     def dual(self) -> tuple[Floats, Floats, float]:
-        means = self.means(self.rows._columns[: self.rows.n])
+        means = self.means(self.rows.cells)
         solution = (self.rows.scaled - self.rows.roots * means) / self.alpha
         forms = _core.quadratic_forms(self.rows.columns, self.inverse, self.n_threads) / self.n_trees
         diagonal = (1.0 - self.rows.weights * forms) / self.alpha
         return solution, diagonal, self._log_determinant + (self.rows.n - self.n_columns) * math.log(self.alpha)
-
-    def arrays(self) -> Arrays:
-        return {"solution.inverse": self.inverse.ravel(), "solution.log_determinant": np.array([self._log_determinant])}
 
 
 def exact_solution(problem: Problem, rows: LearnedRows, alpha: float, n_columns: int) -> Solution:

@@ -1,77 +1,73 @@
-"""Labels as the core takes them, and what can be said of the noise before any tree has grown."""
+"""Targets as the core takes them, and what can be said of the noise before any tree has grown."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import chi2
 
-from hedgerow._blas import one_blas_thread
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.base.rows import Floats
+from hedgerow.base.targets import LARGEST_TARGET
+from hedgerow.files import Stored
+from hedgerow.numeric.blas import one_blas_thread
 
 MOST_COLUMNS = 2000
 """Of a linear function that is fitted for a first guess of the noise."""
 LEAST_NOISE = 1e-3
-"""Of the range of the labels: what is expected, before data, of labels that a linear function fits exactly."""
+"""Of the range of the targets: what is expected, before data, of targets that a linear function fits exactly."""
 
 
 @dataclass(frozen=True)
-class LabelUnits:
-    """Labels run from -1/2 to 1/2 in the core (Chipman, George and McCulloch 2010, section 3.2)."""
+class TargetUnits:
+    """Targets run from -1/2 to 1/2 in the core (Chipman, George and McCulloch 2010, section 3.2)."""
 
     centre: float
     width: float
 
     @classmethod
     def of(cls, y: Floats) -> Self:
-        """Return the units in which these labels just fit. Labels that are all equal say nothing of their scale."""
-        if not np.abs(y).max() <= 1e150:
-            raise ValueError("labels must lie within 1e150 of zero; divide y by a constant")
+        """Return the units in which these targets just fit. Targets that are all equal say nothing of their scale."""
         lowest, highest = float(y.min()), float(y.max())
         return cls(0.5 * lowest + 0.5 * highest, highest - lowest if highest > lowest else 1.0)
 
     @classmethod
-    def from_json(cls, numbers: Any) -> Self:
+    def from_state(cls, stored: Stored) -> Self:
         """Take back a centre and a width."""
-        centre, width = (float(number) for number in numbers)
-        if not (abs(centre) <= 1e150 and 0.0 < width <= 2e150):
-            raise ValueError("its labels' centre and width are out of range")
-        return cls(centre, width)
+        largest = LARGEST_TARGET
+        return cls(stored.number("centre", -largest, largest), stored.number("width", math.ulp(0.0), 2.0 * largest))
 
     def inward(self, y: Floats) -> Floats:
-        """Labels for the core."""
-        labels: Floats = np.clip((y - self.centre) / self.width, -0.5, 0.5)
-        return labels
+        """Targets for the core."""
+        targets: Floats = np.clip((y - self.centre) / self.width, -0.5, 0.5)
+        return targets
 
 
-def noise_scale(X: Floats, labels: Floats, weights: Floats, df: float, quantile: float) -> float:
+def noise_scale(X: Floats, targets: Floats, weights: Floats, df: float, quantile: float) -> float:
     """Return the scale of the noise's prior.
 
     The variance is ``df * scale`` over a chi-squared variable of `df` degrees of freedom. The scale is such that the
     standard deviation is below a rough guess with probability `quantile` (Chipman et al. 2010, section 3.2).
     """
-    guess = guessed_noise(X, labels, weights)
+    guess = guessed_noise(X, targets, weights)
     return max(guess**2 * float(chi2.ppf(1.0 - quantile, df)) / df, 1e-300)
 
 
-def guessed_noise(X: Floats, labels: Floats, weights: Floats) -> float:
+def guessed_noise(X: Floats, targets: Floats, weights: Floats) -> float:
     """Return the rough guess: never zero."""
-    return max(rough_noise(X, labels, weights), LEAST_NOISE)
+    return max(rough_noise(X, targets, weights), LEAST_NOISE)
 
 
-def rough_noise(X: Floats, labels: Floats, weights: Floats) -> float:
-    """Standard deviation of what a linear function leaves of the labels; of the labels if rows do not suffice.
+def rough_noise(X: Floats, targets: Floats, weights: Floats) -> float:
+    """Standard deviation of what a linear function leaves of the targets; of the targets if rows do not suffice.
 
     The same if columns are too many to solve for. A row of weight w counts as w rows.
     """
-    shares = weights if weights.size else np.ones(labels.size)
+    shares = weights if weights.size else np.ones(targets.size)
     total = float(shares.sum())
-    y = labels - (shares / total) @ labels
+    y = targets - (shares / total) @ targets
     squares = float(shares @ y**2)
     if X.shape[1] > MOST_COLUMNS:
         return math.sqrt(squares / total)

@@ -1,0 +1,159 @@
+"""The chains of a model with all that they need to go on: rows in bins, targets, settings, what was drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from hedgerow import _core
+from hedgerow.bart._sampling import sample
+from hedgerow.bart._settings import BARTQuery, BARTSettings
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.files import Stored
+
+MOST_FEATURES = 2**24
+"""A rule is packed into 32 bits, eight of them for its cut."""
+MOST_WEIGHT = 2.0**32
+"""Of all rows together: sums of residuals are kept in integers."""
+NUMBERS_AT_A_TIME = 2**22
+"""Draws of predictions that are held at once."""
+N_PROBES = 20
+"""Training rows whose predictions `diagnostics` follows."""
+
+
+class Probes(NamedTuple):
+    """Rows that are followed, and their places among all rows."""
+
+    X: Floats
+    rows: list[int]
+
+
+class ChainLearner:
+    """Chains, the targets that they run on, and what they have drawn so far."""
+
+    def __init__(
+        self, settings: Any, seed: int, response: Any, sampler: Any, targets: Floats, weights: Floats, probes: Probes
+    ) -> None:
+        self.settings, self.seed, self.response, self.sampler = settings, seed, response, sampler
+        self.probes = probes
+        self._targets, self._weights = targets, weights
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: BARTSettings, seed: int, query: BARTQuery) -> Self:
+        """Draw from the posterior given all rows, until Ctrl-C if there is a draw by then."""
+        n, width = rows.X.shape
+        if width > MOST_FEATURES:
+            raise ValueError(f"X must have at most {MOST_FEATURES} columns, got {width}")
+        if (rows.weights.sum() if rows.weights.size else n) > MOST_WEIGHT:
+            raise ValueError(f"the rows' weights add up to more than {MOST_WEIGHT:.0f}; divide them by a constant")
+        followed = np.unique(np.linspace(0, n - 1, N_PROBES).round().astype(int))
+        probes = Probes(rows.X[followed], followed.tolist())
+        response, rows = settings.RESPONSE.of(rows, settings)
+        start = getattr(_core.ChainStart, settings.start)
+        given = settings.core(response, seed)
+        sampler = _core.SumOfTreesSampler.begin(*rows, start=start, n_threads=query.n_threads, **given)
+        learner = cls(settings, seed, response, sampler, rows.y, rows.weights, probes)
+        learner.draw(settings.n_draws, query)
+        return learner
+
+    def draw(self, n_more: int, query: BARTQuery) -> None:
+        """Go on until each chain has kept so many draws more, or until Ctrl-C."""
+        sample(
+            self.sampler,
+            n_burn_in=self.settings.n_burn_in,
+            thin=self.settings.thin,
+            goal=self.settings.sweeps_for(self.n_draws + n_more),
+            n_threads=query.n_threads,
+            progress=query.progress,
+        )
+
+    @property
+    def n_draws(self) -> int:
+        """Draws that each chain has kept."""
+        return int(self.sampler.n_draws)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that all draws take."""
+        return int(self.sampler.n_bytes)
+
+    @property
+    def trace(self) -> dict[str, Floats]:
+        """What is noted down of each draw, each of shape (n_chains, n_draws)."""
+        names = ("noise", "log_likelihood", "n_leaves", "root_changes")
+        notes = dict(zip(names, np.moveaxis(self.sampler.notes(), 2, 0), strict=True))
+        total = float(self._weights.sum()) if self._weights.size else float(self._targets.size)
+        found: dict[str, Floats] = self.response.trace(notes, total)
+        return found
+
+    def parts(self, X: Floats) -> Iterator[slice]:
+        """Yield a few rows at a time: what all draws say of them may be held at once."""
+        n_sums = len(self.response.offsets)
+        n_rows = max(1, NUMBERS_AT_A_TIME // (self.settings.n_chains * self.n_draws * n_sums))
+        for begin in range(0, X.shape[0], n_rows):
+            yield slice(begin, min(begin + n_rows, X.shape[0]))
+
+    def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
+        """Yield a few rows at a time and what each draw says of each of them: shape (rows, draws, sums)."""
+        for part in self.parts(X):
+            drawn = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
+            yield part, np.ascontiguousarray(drawn.transpose(2, 0, 1)) + np.array(self.response.offsets)
+
+    def log_variances(self, X: Floats, n_threads: int) -> Floats:
+        """Logarithm of the noise's variance at each row by each draw, where noise varies: shape (rows, draws)."""
+        return np.ascontiguousarray(self.sampler.predict_noise(np.ascontiguousarray(X), n_threads)[:, 0].T)
+
+    # Files.
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {
+            "seed": self.seed,
+            "response": self.response.state(),
+            "targets": self._targets,
+            "weights": self._weights,
+            "probes": self.probes._asdict(),
+            "sampler": self.sampler.archive(),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: BARTSettings, width: int) -> Self:
+        """Take back what `state` gave."""
+        seed = stored.integer("seed", 0, 2**64 - 1)
+        response = settings.RESPONSE.from_state(stored.part("response"), settings)
+        targets, weights = stored.array("targets"), stored.array("weights")
+        n_classes, arrays = response.n_classes, stored.arrays("sampler")
+        if arrays["rows.bins"].ndim != 1 or arrays["rows.bins"].size != targets.size * width:
+            raise ValueError("its rows and targets differ in number")
+        if weights.size not in (0, 0 if n_classes else targets.size):
+            raise ValueError("its weights are not those of its rows")
+        if not (weights >= np.finfo(np.float64).tiny).all() or not weights.sum() <= MOST_WEIGHT:
+            raise ValueError("its weights are out of range")
+        if not (np.isin(targets, np.arange(n_classes)) if n_classes else np.abs(targets) <= 0.5).all():
+            raise ValueError("its targets are out of range")
+        _check_sizes(arrays, settings, response)
+        sampler = _core.SumOfTreesSampler.restore(arrays, targets, weights, **settings.core(response, seed))
+        n_kept = (sampler.n_sweeps - settings.n_burn_in) // settings.thin
+        if sampler.n_draws < 1 or sampler.n_draws != n_kept:
+            raise ValueError("it has another number of draws than its sweeps have left")
+        return cls(settings, seed, response, sampler, targets, weights, _probes(stored.part("probes"), width))
+
+
+def _probes(stored: Stored, width: int) -> Probes:
+    places = stored.sequence("rows")
+    if not places or not all(type(place) is int and place >= 0 for place in places):
+        raise ValueError("the rows that it follows are missing, or have no places")
+    return Probes(stored.array("X", (len(places), width)), places)
+
+
+def _check_sizes(arrays: dict[str, Any], settings: BARTSettings, response: Any) -> None:
+    """What a file says of its own size is believed only if it has the arrays for it."""
+    for chain in range(settings.n_chains):
+        if settings.n_estimators * len(response.offsets) > arrays[f"chain{chain}.state.values"].size:
+            raise ValueError("it has fewer trees than it says")
+        if response.varying and response.varying.n_trees > arrays[f"chain{chain}.noise.state.values"].size:
+            raise ValueError("its noise has fewer trees than it says")
+    if f"chain{settings.n_chains}.state.values" in arrays:
+        raise ValueError("it has more chains than it says")

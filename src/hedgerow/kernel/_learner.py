@@ -1,0 +1,125 @@
+"""Ridge regression in random features that is reviewed whenever the number of rows has doubled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from hedgerow.base.kept_rows import KeptRows
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.base.work import interrupted_after
+from hedgerow.files import Stored
+from hedgerow.kernel._fit import Fit
+from hedgerow.kernel._review import review
+from hedgerow.kernel._settings import RidgeSettings
+from hedgerow.kernel._units import Units
+from hedgerow.predictive import LocationScale
+from hedgerow.predictive._shapes import NormalShape
+
+PIECE = 64
+"""Rows that are learned between two looks for Ctrl-C."""
+
+
+class RidgeLearner:
+    """All rows, and what has been found by the last review of them and learned since."""
+
+    found: Fit  # absent before the first review
+
+    def __init__(self, settings: RidgeSettings, seed: int, rows: Rows) -> None:
+        self.settings, self.seed, self.rows = settings, seed, KeptRows(*rows)
+        self.next_review = 1
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: RidgeSettings, seed: int, query: Query) -> Self:
+        """Learn all rows of a batch."""
+        learner = cls(settings, seed, rows)
+        learner._review_if_due(query)
+        return learner
+
+    @classmethod
+    def open(cls, first: Rows, settings: RidgeSettings, seed: int, query: Query) -> Self:
+        """Return a learner for a stream that begins with this row."""
+        Units.around(first.X, settings.length_scale, 1.0)  # ValueError unless it fits the columns
+        return cls(settings, seed, first.part(slice(0)))
+
+    @property
+    def n_seen(self) -> int:
+        """Rows learned."""
+        return len(self.rows)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to predict from."""
+        return "found" not in vars(self)
+
+    def learn(self, rows: Rows, query: Query) -> None:
+        """Learn rows, one after another; Ctrl-C is heard between two pieces of them."""
+        begin, n = 0, rows.y.size
+        while begin < n:
+            self._review_if_due(query)  # only if the last one was interrupted
+            end = min(begin + PIECE, begin + self.next_review - len(self.rows), n)
+            part = rows.part(slice(begin, end))
+            with interrupted_after():  # or rows would have been learned in part
+                if not self.is_empty:
+                    self.found.learn(part, query.n_threads)
+                self.rows.append(*part)
+            self._review_if_due(query)
+            begin = end
+
+    def learn_one(self, row: Floats, y: float, weight: float, query: Query) -> None:
+        """Learn one row of weight one."""
+        self.learn(Rows(row.reshape(1, -1), np.array([y]), NO_WEIGHTS), query)
+
+    def forecast(self, X: Floats, query: Query) -> LocationScale:
+        """Return the predictive distribution of each row; before the first, a standard normal one."""
+        if self.is_empty:
+            return LocationScale(np.zeros(X.shape[0]), np.ones(X.shape[0]), NormalShape())
+        return self.found.forecast(X, query.n_threads)
+
+    def forecast_then_learn(self, rows: Rows, query: Query) -> Iterator[LocationScale]:
+        """Yield the predictive distribution of each row given those before."""
+        means, deviations = np.empty(rows.y.size), np.empty(rows.y.size)
+        for i in range(rows.y.size):
+            row = rows.part(slice(i, i + 1))
+            forecast = self.forecast(row.X, query)
+            means[i], deviations[i] = forecast.mean()[0], forecast.std()[0]
+            self.learn(row, query)
+        yield LocationScale(means, deviations, NormalShape())
+
+    def _review_if_due(self, query: Query) -> None:
+        n = len(self.rows)
+        if n >= self.next_review:
+            found = review(Rows(*self.rows.arrays), self.settings, self.seed, query.n_threads)
+            with interrupted_after():
+                self.found, self.next_review = found, 2 * n
+
+    # Files.
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {
+            "seed": self.seed,
+            "rows": Rows(*self.rows.arrays)._asdict(),
+            "next_review": self.next_review,
+            "found": None if self.is_empty else self.found.state(),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: RidgeSettings, width: int) -> Self:
+        """Take back what `state` gave."""
+        kept = stored.part("rows")
+        y, weights = kept.array("y"), kept.array("weights")
+        if weights.size not in (0, y.size) or (weights <= 0).any():
+            raise ValueError("its weights are not one positive number a row")
+        rows = Rows(kept.array("X", (y.size, width)), y, weights)
+        learner = cls(settings, stored.integer("seed", 0, 2**64 - 1), rows)
+        if stored.any("found") is None:
+            if y.size > 1:
+                raise ValueError("it has rows, but nothing was learned from them")
+        else:
+            learner.next_review = stored.integer("next_review", max(1, y.size), 2 * y.size)
+            learner.found = Fit.from_state(stored.part("found"), rows, settings.n_estimators, learner.seed)
+        return learner

@@ -1,0 +1,143 @@
+"""From rows to a lifetime, a ridge and a solution: which route, which grid, which largest lifetime."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from hedgerow import _core
+from hedgerow.base.rows import Rows
+from hedgerow.kernel._dense import criteria_at
+from hedgerow.kernel._fit import Fit
+from hedgerow.kernel._independent import IndependentSolution, independent_path
+from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, is_small, iterative_path
+from hedgerow.kernel._path import LifetimePath
+from hedgerow.kernel._problem import Floats, Problem, n_used
+from hedgerow.kernel._selection import (
+    N_COARSE,
+    N_FINE,
+    Rule,
+    as_path,
+    best_place,
+    choose_alpha,
+    exact_path,
+    partitions_at,
+    time_grid,
+)
+from hedgerow.kernel._settings import RidgeSettings
+from hedgerow.kernel._solutions import LearnedRows, Solution, exact_solution
+from hedgerow.kernel._units import Units
+from hedgerow.numeric.blas import one_blas_thread
+
+MOST_LOOKED_AT = 1000
+"""Rows whose nearest neighbours give the scale of the largest lifetime."""
+
+WIDTHS_TO_NEIGHBOUR = 2.0
+"""At the largest lifetime the typical row is so many widths away from its nearest neighbour that it is alone."""
+
+FEWEST_TO_SPLIT = 4
+"""With fewer rows there is no validation set, and the marginal likelihood decides."""
+
+
+def largest_lifetime(scaled: Floats) -> float:
+    """A lifetime at which most rows are alone in their cells, from the rows in units of their length scales.
+
+    Rows are looked at in an order of their own, each once, so that neither their order nor copies of them matter.
+    """
+    distinct = np.unique(scaled, axis=0)
+    if distinct.shape[0] < 2:
+        return 1.0
+    chosen = distinct[np.unique(np.linspace(0, distinct.shape[0] - 1, MOST_LOOKED_AT).astype(int))]
+    distances = cdist(chosen, chosen, "cityblock")
+    distances[np.diag_indices(chosen.shape[0])] = np.inf
+    nearest = float(np.median(distances.min(axis=1)))
+    return WIDTHS_TO_NEIGHBOUR / nearest if 1e-100 < nearest < 1e100 else 1.0
+
+
+def review(rows: Rows, settings: RidgeSettings, seed: int, n_threads: int) -> Fit:
+    """Everything from all rows: units, lifetime, ridge, solution."""
+    weights = rows.weights if rows.weights.size else np.ones(rows.y.size)
+    origin = float(np.average(rows.y, weights=weights))
+    spread = float(np.sqrt(np.average((rows.y - origin) ** 2, weights=weights)))
+    scale = spread if spread > 1e-150 else 1.0
+    unit = Units.around(rows.X, settings.length_scale, 1.0)
+    largest = settings.given_lifetime or settings.max_lifetime or largest_lifetime(unit.points(rows.X))
+    units = Units(unit.centre, unit.rates * largest)
+    targets = (rows.y - origin) / scale
+    problem = Problem(units.points(rows.X), targets, weights, 0, settings.n_estimators, seed, n_threads, scale)
+    with one_blas_thread():
+        return Fit(units, origin, scale, *_solved(problem, settings, largest))
+
+
+def _solved(
+    problem: Problem, settings: RidgeSettings, largest: float
+) -> tuple[LifetimePath, _core.CellFeatures, Solution]:
+    """Choose what is to be chosen, then learn all rows."""
+    rule = Rule(settings.selection)
+    looked_at = problem
+    is_choosing = settings.given_lifetime is None or settings.given_alpha is None
+    if settings.selection == "validation":
+        if problem.n < FEWEST_TO_SPLIT or not is_choosing:
+            rule = Rule("marginal_likelihood")
+        else:
+            looked_at = _with_validation(problem, settings.validation_fraction)
+            rule = rule if looked_at.n_unseen else Rule("marginal_likelihood")
+    path = _path(looked_at, settings, rule, largest)
+    time = float(path.time[best_place(path, rule.selection)]) if settings.given_lifetime is None else 1.0
+    cells = _core.CellFeatures(width=problem.points.shape[1], n_trees=problem.n_trees, lifetime=time, seed=problem.seed)
+    cells.learn(problem.points, problem.n_threads)
+    columns = cells.find(problem.points, problem.n_threads)
+    rows = LearnedRows(columns, problem.targets, problem.weights)
+    return path, cells, _solution(problem, settings, rows, path.alpha, cells.n_columns)
+
+
+def _path(problem: Problem, settings: RidgeSettings, rule: Rule, largest: float) -> LifetimePath:
+    sweep = _core.Sweep(problem.points, n_trees=problem.n_trees, seed=problem.seed, n_threads=problem.n_threads)
+    is_free = settings.given_lifetime is None
+    if settings.leaf_fit == "independent":
+        times = np.append(0.0, time_grid(sweep, N_FINE)) if is_free else np.ones(1)
+        return independent_path(problem, sweep, rule, settings.given_alpha, times, largest)
+    if not _is_exact(settings, problem.n, sweep.times().size + problem.n_trees):
+        times = np.append(0.0, time_grid(sweep, N_TIMES)) if is_free else np.ones(1)
+        return iterative_path(problem, sweep, rule, settings.given_alpha, times, largest)
+    alpha = settings.given_alpha
+    if alpha is None:
+        alpha = choose_alpha(problem, sweep, rule, time_grid(sweep, N_COARSE) if is_free else np.ones(1))
+    if is_free:
+        return exact_path(problem, sweep, rule, alpha, largest)
+    ((time, columns, n_columns),) = partitions_at(problem, sweep, np.ones(1))
+    criteria = criteria_at(problem, columns, n_columns, alpha)
+    table = np.array([[time, n_used(columns[:, : problem.n], n_columns), *(float(part[0]) for part in criteria)]])
+    return as_path(problem, rule, table, alpha, largest, False)
+
+
+def _is_exact(settings: RidgeSettings, n: int, n_columns: int) -> bool:
+    return settings.solver == "exact" or (settings.solver == "auto" and is_small(n, n_columns))
+
+
+def _solution(problem: Problem, settings: RidgeSettings, rows: LearnedRows, alpha: float, n_columns: int) -> Solution:
+    if settings.leaf_fit == "independent":
+        return IndependentSolution(rows, alpha, n_columns, problem.n_threads)
+    if _is_exact(settings, rows.n, n_columns):
+        return exact_solution(problem, rows, alpha, n_columns)
+    return IterativeSolution.of(problem, rows, alpha, n_columns)
+
+
+def _with_validation(problem: Problem, fraction: float) -> Problem:
+    """The same rows in another order, some of them to be predicted only. Copies of a row stay together."""
+    _, of_row = np.unique(problem.points, axis=0, return_inverse=True)
+    of_row = of_row.ravel()
+    drawn = np.random.default_rng([problem.seed, 1]).permutation(int(of_row.max()) + 1)
+    is_unseen = drawn[of_row] < max(1, round(fraction * drawn.size))
+    if is_unseen.all() or not is_unseen.any():
+        return problem
+    order = np.argsort(is_unseen, kind="stable")
+    return replace(
+        problem,
+        points=np.ascontiguousarray(problem.points[order]),
+        targets=problem.targets[order],
+        weights=problem.weights[order],
+        n_unseen=int(is_unseen.sum()),
+    )
