@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -46,12 +47,20 @@ class OnlineLearner(Learner, Protocol):
     def learn(self, rows: Rows, query: Any) -> None:
         """Learn rows, one after another, whatever the calls that bring them."""
 
+    def learn_one(self, x: Any, y: float, weight: float, query: Any) -> None:
+        """Learn one row; or raise ValueError or TypeError, and nothing has changed."""
 
-class Current(NamedTuple):
+    def review_if_due(self, query: Any) -> None:
+        """Look at what is learned from many rows at once, if enough have come since the last time."""
+
+
+@dataclass(slots=True)
+class Current:
     """What follows from the parameters as they are now; made anew when one of them is set."""
 
     query: Any
     reader: RowReader
+    is_unchanged: bool = False  # whether it is known that no parameter that shapes learning has been changed
 
 
 class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
@@ -67,7 +76,6 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 
     _learner: Any  # absent before the first row
     _kept: Current  # absent until it is needed, and after a parameter was set
-    _is_unchanged: bool  # present once it is known that no parameter that shapes learning has been changed
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -91,6 +99,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
         self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
+        self._kept = self._following_from(query)  # now: predicting sets no attribute
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -101,7 +110,6 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         super().__setattr__(name, value)
         if name[0] != "_":
             self.__dict__.pop("_kept", None)
-            self.__dict__.pop("_is_unchanged", None)
 
     def __sizeof__(self) -> int:
         """Bytes, those of the core included: Python sees nothing of them."""
@@ -110,11 +118,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 
     # The door.
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, *, first: bool, online: bool) -> Rows:
+    def _rows(self, X: Any, y: Any, sample_weight: Any, *, first: bool, online: bool, **announced: Any) -> Rows:
         """Rows to be learned, checked. If they are the first, the model takes the columns from them."""
         X, y = self._read(X, y, first)
         X, y, weights = drop_weightless(X, y, sample_weight)
-        return self._weighed(Rows(X, self._encode(y, first), weights), online)
+        return self._weighed(Rows(X, self._encode(y, first, **announced), weights), online)
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
         X, y = read(self, X, y, reset=reset, **self._Y_CHECKS)
@@ -152,10 +160,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         """What follows from the parameters now."""
         kept = vars(self).get("_kept")
         if kept is None:
-            query = self._QUERY.of(self)
-            kept = Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
-            self._kept = kept
+            kept = self._kept = self._following_from(self._QUERY.of(self))
         return kept
+
+    def _following_from(self, query: Any) -> Current:
+        return Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -185,6 +194,10 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 class OnlineEstimator(Estimator):
     """A model that learns row by row."""
 
+    _NATIVE_ROWS: ClassVar[bool] = (
+        False  # whether the core itself refuses rows that are not finite, or of another width
+    )
+
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn rows online, one after another.
 
@@ -211,10 +224,12 @@ class OnlineEstimator(Estimator):
         The first row may be the first call; a mapping then names the features.
         """
         if not self.__sklearn_is_fitted__():
-            self._learner.learn(self._first_row(x, y), self._current.query)
+            row = self._first_row(x, y)
+            self._learner.learn(row, self._current.query)
             return self
         query = self._unchanged_query
         self._with_row(self._learner.learn_one, x, *self._encode_one(y), query)
+        self._learner.review_if_due(query)
         return self
 
     @property
@@ -230,13 +245,16 @@ class OnlineEstimator(Estimator):
         raise NotImplementedError
 
     @all_or_nothing
-    def _next_rows(self, X: Any, y: Any, sample_weight: Any) -> Rows:
-        """Rows to be learned online, checked; if they are the first, there is an empty learner for them now."""
+    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> Rows:
+        """Rows to be learned online, checked; if they are the first, there is an empty learner for them now.
+
+        What is announced are classes that may come.
+        """
         first = not self.__sklearn_is_fitted__()
         settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
         if not first:
             self._learner.settings.check_unchanged(settings)
-        rows = self._rows(X, y, sample_weight, first=first, online=True)
+        rows = self._rows(X, y, sample_weight, first=first, online=True, **announced)
         if first and rows.y.shape[0]:
             seed = draw_seed(self.random_state)
             self._learner = self._LEARNER.open(rows.part(slice(1)), settings, seed, query)
@@ -261,18 +279,20 @@ class OnlineEstimator(Estimator):
     @property
     def _unchanged_query(self) -> Any:
         """The query, as soon as it is sure that no parameter that shapes learning has been changed."""
-        if "_is_unchanged" not in vars(self):
+        current = self._current
+        if not current.is_unchanged:
             self._learner.settings.check_unchanged(self._SETTINGS.of(self))
-            self._is_unchanged = True
-        return self._current.query
+            current.is_unchanged = True
+        return current.query
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
-        """Call the learner with one row: an array or a dictionary, unchecked, or else whatever can be read as one.
+        """Call the learner with one row, checked.
 
-        The core raises ValueError or TypeError, and changes nothing, if it is not a vector of finite numbers.
+        An array or a dictionary is handed to the core unchecked if the core raises ValueError or TypeError, and changes
+        nothing, where it is not a vector of finite numbers.
         """
         reader = self._current.reader
-        if type(x) is np.ndarray or type(x) is dict:
+        if self._NATIVE_ROWS and (type(x) is np.ndarray or type(x) is dict):
             try:
                 return call(reader.quickly(x), *rest)
             except (KeyError, TypeError, ValueError):
