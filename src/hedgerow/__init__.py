@@ -1,10 +1,10 @@
 """Probabilistic trees and forests that learn row by row and say how sure they are."""
 
 from hedgerow import metrics, optimize, predictive, stream
-from hedgerow._persistence import load
 from hedgerow.bart import BARTClassifier, BARTRegressor
 from hedgerow.bayesian import BayesianTreeClassifier, BayesianTreeRegressor
 from hedgerow.boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
+from hedgerow.files import load
 from hedgerow.kernel import MondrianFeatures, MondrianKernelRidge
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor

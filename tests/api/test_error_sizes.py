@@ -12,6 +12,7 @@ from safetensors.numpy import save as arrays_to_bytes
 
 import hedgerow
 from hedgerow import OnlineConformalRegressor
+from hedgerow.base.rows import Rows
 from online_models import bits, conformal, draw_stream, forest, mondrian
 
 X, Y = draw_stream()
@@ -40,38 +41,38 @@ def test_a_row_is_not_measured_in_its_own_error(new):
     scales = []
     for label in (Y[299], Y[299] + 100.0):
         model = new().partial_fit(X[:299], Y[:299])
-        _, scale, _ = model._calibration.predict_then_learn(X[299:300], np.array([label]), np.empty(0), np.empty(0))
+        _, scale, _ = model._learner.calibration.forecast_then_learn(Rows(X[299:300], np.array([label])), np.empty(0))
         scales.append(scale[0])
-    assert scales[0] == scales[1] == new().partial_fit(X[:299], Y[:299])._calibration.forecasts(X[299:300])[1][0]
+    assert scales[0] == scales[1] == new().partial_fit(X[:299], Y[:299])._learner._forecasts(X[299:300])[1][0]
 
 
 @EVERY
 def test_the_first_rows_teach_nothing(new, tmp_path):
     """Until the spread is known nothing is measured in it; a file of so few rows is read again."""
     model = new().partial_fit(X[:15], Y[:15])
-    assert model._calibration.sizes.core.arrivals == 0
+    assert model._learner.sizes.core.arrivals == 0
     model.save(tmp_path / "young")
     young = hedgerow.load(tmp_path / "young").partial_fit(X[15:], Y[15:])
     assert bits(young) == bits(new().partial_fit(X, Y))
-    assert young._calibration.sizes.core.arrivals in (370, 380)
+    assert young._learner.sizes.core.arrivals in (370, 380)
 
 
 @EVERY
 def test_units_of_sizes(new):
     """In the unit of the labels around a Mondrian forest, whose reviews change what a standard deviation is."""
-    sizes, eightfold = (new().fit(X, scale * Y)._calibration.sizes.core.means(X, 1) for scale in (1.0, 8.0))
+    sizes, eightfold = (new().fit(X, scale * Y)._learner.sizes.core.means(X, 1) for scale in (1.0, 8.0))
     np.testing.assert_allclose(eightfold, sizes * (8.0 if new is NORMALISED["Mondrian"] else 1.0), rtol=1e-6)
 
 
 def test_plain_scores_learn_no_sizes():
     model = conformal().fit(X, Y)
-    assert model._calibration.sizes is None
-    assert not any(name.startswith("sizes") for name in model._fitted_state()[1])
+    assert model._learner.sizes is None
+    assert model._learner.state()["sizes"] is None
 
 
 def test_seeds_differ_and_are_drawn_once():
     model = OnlineConformalRegressor(normalised=True, random_state=3).fit(X, Y)
-    assert model._calibration.sizes.seed != model.base_._core.seed
+    assert model._learner.sizes.core.seed != model.base_._core.seed
     assert bits(OnlineConformalRegressor(normalised=True, random_state=3).fit(X, Y)) == bits(model)
 
 
@@ -84,8 +85,8 @@ def test_memory_is_bounded_by_max_nodes():
         model.partial_fit(rows[begin : begin + 5000], labels[begin : begin + 5000])
         sizes.append(model.__sizeof__())
     assert max(sizes) <= 1.05 * sizes[0]
-    assert model._calibration.sizes.core.n_nodes == 5 * 21
-    assert model.__sizeof__() > model.base_.__sizeof__() + model._calibration.sizes.core.n_bytes
+    assert model._learner.sizes.core.n_nodes == 5 * 21
+    assert model.__sizeof__() > model.base_.__sizeof__() + model._learner.sizes.core.n_bytes
 
 
 @EVERY

@@ -159,7 +159,7 @@ def test_parameters_of_a_forest(name, value):
 
 @pytest.mark.parametrize(("value", "expected"), [("sqrt", 3), ("log2", 3), (None, 10), (4, 4), (99, 10), (0.55, 5)])
 def test_max_features(value, expected):
-    from hedgerow.online._growth import n_candidates
+    from hedgerow.online._settings import n_candidates
 
     assert n_candidates(value, 10) == expected
 

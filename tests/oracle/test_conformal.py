@@ -21,7 +21,7 @@ def rank_quantile(scores, confidence):
 
 def out_of_bag_scores(model):
     """Every calibration row asked again of every tree that never learned it."""
-    core, archive = model.base_._core, model._core.archive()
+    core, archive = model.base_._core, model._learner.calibration.core.archive()
     n, width = archive["labels"].size, model.n_features_in_
     rows = archive["features"].reshape(n, width).astype(np.float64) + core.archive()["origin"]
     if n == 0:
@@ -50,9 +50,9 @@ def test_exact_scores_are_those_of_a_recomputation_at_every_step(kind):
         model.learn_one(X[i], y[i])
         expected = out_of_bag_scores(model)
         np.testing.assert_allclose(np.sort(expected), model.scores_, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(expected, model._core.archive()["scores"], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(expected, model._learner.calibration.core.archive()["scores"], rtol=1e-9, atol=1e-12)
         for confidence in (0.5, 0.9):
-            (radius,) = model._core.radii(np.array([confidence]))
+            (radius,) = model._learner.calibration.core.radii(np.array([confidence]))
             assert radius == pytest.approx(rank_quantile(model.scores_, confidence))
     assert model.base_.n_drifts_ > 0 or "max_nodes" in kind  # trees were replaced on the way
     assert model.base_.n_nodes_ > 4
@@ -70,7 +70,7 @@ def test_calibration_rows_are_the_latest_out_of_bag_rows():
             expected.append(y[i])
         learned = now
     assert 20 < len(expected) < 59
-    np.testing.assert_array_equal(model._core.archive()["labels"], expected[-20:])
+    np.testing.assert_array_equal(model._learner.calibration.core.archive()["labels"], expected[-20:])
 
 
 def test_update_every_leaves_scores_alone_in_between():
@@ -80,9 +80,11 @@ def test_update_every_leaves_scores_alone_in_between():
         model.learn_one(X[i], y[i])
         fresh = out_of_bag_scores(model) if i > 30 else None
         if i > 30 and i % 10 == 9:
-            np.testing.assert_allclose(fresh, model._core.archive()["scores"], rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(
+                fresh, model._learner.calibration.core.archive()["scores"], rtol=1e-9, atol=1e-12
+            )
         elif i > 30 and i % 10 == 8:
-            assert np.abs(fresh - model._core.archive()["scores"]).max() > 1e-6
+            assert np.abs(fresh - model._learner.calibration.core.archive()["scores"]).max() > 1e-6
 
 
 def test_a_window_of_scores():
@@ -122,7 +124,7 @@ def test_size_matching_is_the_ratio_of_mean_squares():
     model = conformal(size_matched=True)
     plain = conformal().fit(X, y)
     model.fit(X, y)
-    core, archive = model.base_._core, model._core.archive()
+    core, archive = model.base_._core, model._learner.calibration.core.archive()
     n = archive["labels"].size
     rows = archive["features"].reshape(n, 3).astype(np.float64) + core.archive()["origin"]
     answers, _ = core.answers(np.ascontiguousarray(rows), 1)

@@ -15,7 +15,7 @@ LEVELS = np.array([0.0, 0.05, 0.25, 0.5, 0.9, 1.0])
 def test_quantiles_are_those_of_the_mixture_of_leaves():
     """Rows in the same leaf, tree by tree, each tree with the same weight; no bagging to speak of at this rate."""
     model = OnlineQuantileForestRegressor(forest(drift_detection=False, leaf_capacity=1000), sketch_size=1000).fit(X, Y)
-    first, weights, labels = model._core.labels(X[:20])
+    first, weights, labels = model._learner.core.labels(X[:20])
     found = model.predict_quantiles(X[:20], LEVELS)
     for i in range(20):
         own = slice(first[i], first[i + 1])

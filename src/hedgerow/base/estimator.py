@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -53,11 +54,13 @@ class OnlineLearner(Learner, Protocol):
         """Look at what is learned from many rows at once, if enough have come since the last time."""
 
 
-class Current(NamedTuple):
+@dataclass(slots=True)
+class Current:
     """What follows from the parameters as they are now; made anew when one of them is set."""
 
     query: Any
     reader: RowReader
+    is_unchanged: bool = False  # whether it is known that no parameter that shapes learning has been changed
 
 
 class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
@@ -74,9 +77,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     _learner: Any  # absent before the first row
 
     # What follows from the parameters is kept until one of them is set. It is no attribute of the model.
-    __slots__ = ("_is_unchanged", "_kept")
+    __slots__ = ("_kept",)
     _kept: Current | None
-    _is_unchanged: bool  # whether it is known that no parameter that shapes learning has been changed
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -95,11 +97,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings = self._SETTINGS.of(self)
+        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), self._current.query)
+        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -160,13 +162,14 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         """What follows from the parameters now."""
         kept = self._kept
         if kept is None:
-            query = self._QUERY.of(self)
-            kept = Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
-            self._kept = kept
+            kept = self._kept = self._following_from(self._QUERY.of(self))
         return kept
 
     def _forget_what_follows(self) -> None:
-        self._kept, self._is_unchanged = None, False
+        self._kept = None
+
+    def _following_from(self, query: Any) -> Current:
+        return Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -281,10 +284,11 @@ class OnlineEstimator(Estimator):
     @property
     def _unchanged_query(self) -> Any:
         """The query, as soon as it is sure that no parameter that shapes learning has been changed."""
-        if not self._is_unchanged:
+        current = self._current
+        if not current.is_unchanged:
             self._learner.settings.check_unchanged(self._SETTINGS.of(self))
-            self._is_unchanged = True
-        return self._current.query
+            current.is_unchanged = True
+        return current.query
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
         """Call the learner with one row, checked.

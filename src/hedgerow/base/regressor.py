@@ -118,8 +118,12 @@ class Forecasting:
         if returns == "dist":
             return joined_forecasts(parts)
         if returns == "std":
-            return _concatenated(2, ((part.mean(), part.std()) for part in parts))
-        return _concatenated(3, ((part.mean(), part.std(), part.interval(confidence)) for part in parts))
+            return _concatenated(2, (self._moments(part) for part in parts))
+        return _concatenated(3, ((*self._moments(part), part.interval(confidence)) for part in parts))
+
+    def _moments(self, part: Any) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of forecasts, with the bits of `predict`."""
+        return part.mean(), part.std()
 
 
 def check_returns(returns: str, confidence: float) -> None:

@@ -37,6 +37,8 @@ class Settings:
     def check_unchanged(self, now: Settings) -> None:
         """Raise ValueError if a parameter has been changed since learning began."""
         for each in fields(self):
+            if not each.metadata["is_compared"]:
+                continue
             before, after = getattr(self, each.name), getattr(now, each.name)
             if before != after:
                 raise ValueError(
@@ -57,9 +59,9 @@ class Settings:
 # Constraints of fields.
 
 
-def checked(check: Check) -> Any:
-    """Return a field whose values go through a function of its name and its value."""
-    return field(metadata={"check": check})
+def checked(check: Check, is_compared: bool = True) -> Any:
+    """Return a field whose values go through a function of its name and its value, and are compared unless told."""
+    return field(metadata={"check": check, "is_compared": is_compared})
 
 
 def integer(least: int, most: int | None = None, or_none: bool = False) -> Any:

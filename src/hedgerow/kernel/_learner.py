@@ -36,7 +36,7 @@ class RidgeLearner:
     def begin(cls, rows: Rows, settings: RidgeSettings, seed: int, query: Query) -> Self:
         """Learn all rows of a batch."""
         learner = cls(settings, seed, rows)
-        learner._review_if_due(query)
+        learner.review_if_due(query)
         return learner
 
     @classmethod
@@ -59,14 +59,14 @@ class RidgeLearner:
         """Learn rows, one after another; Ctrl-C is heard between two pieces of them."""
         begin, n = 0, rows.y.size
         while begin < n:
-            self._review_if_due(query)  # only if the last one was interrupted
+            self.review_if_due(query)  # only if the last one was interrupted
             end = min(begin + PIECE, begin + self.next_review - len(self.rows), n)
             part = rows.part(slice(begin, end))
             with interrupted_after():  # or rows would have been learned in part
                 if not self.is_empty:
                     self.found.learn(part, query.n_threads)
                 self.rows.append(*part)
-            self._review_if_due(query)
+            self.review_if_due(query)
             begin = end
 
     def learn_one(self, row: Floats, y: float, weight: float, query: Query) -> None:
@@ -89,7 +89,7 @@ class RidgeLearner:
             self.learn(row, query)
         yield LocationScale(means, deviations, NormalShape())
 
-    def _review_if_due(self, query: Query) -> None:
+    def review_if_due(self, query: Query) -> None:
         n = len(self.rows)
         if n >= self.next_review:
             found = review(Rows(*self.rows.arrays), self.settings, self.seed, query.n_threads)

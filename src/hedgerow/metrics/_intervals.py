@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._validation import check_positive
+from hedgerow.base.settings import check_positive
 from hedgerow.metrics._checks import (
     check_confidence,
     check_some_weight,

@@ -1,6 +1,6 @@
 """Scores of a stream in constant memory: sums over rows, taken one row after another.
 
-Sums are taken in the order of the rows, never pairwise, so they have the same bits however rows are dealt to calls.
+Sums are taken in the order of the rows, never pairwise, so they have the same bits however rows are split into batches.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._validation import check_integer
+from hedgerow.base.settings import check_integer
 
 Floats = npt.NDArray[np.float64]
 

@@ -1,4 +1,4 @@
-"""Adaptive forests for streams, with intervals: document 003."""
+"""Adaptive forests for streams, with intervals (Vasiloudis, De Francisci Morales and Boström, 2019)."""
 
 from hedgerow.online._conformal import OnlineConformalRegressor
 from hedgerow.online._forest import OnlineForestRegressor

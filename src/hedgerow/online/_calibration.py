@@ -2,100 +2,96 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow import _core
-from hedgerow._persistence import Arrays
-from hedgerow._transaction import interrupted_after
-from hedgerow._validation import n_threads_of
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.work import interrupted_after
+from hedgerow.online._base_settings import ConformalSettings
 from hedgerow.online._error_sizes import ErrorSizes
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.online._forest import OnlineForestRegressor
 
 FIRST_SPREAD = 30
 """Rows before the first one that is scored by a standard deviation: of spread little is known before."""
 
 
-class Calibration(ABC):
-    """Scores of a base model, and what follows from them. `core` keeps the scores.
+class OutOfBagCalibration:
+    """A row is scored by the trees that never learned it, again whenever one of them changes.
 
-    With `sizes`, errors are measured in standard deviations, each times the factor by which it was off before.
+    CPExact of Vasiloudis, De Francisci Morales and Boström (2019). `core` keeps the scores. With `sizes`, errors are
+    measured in standard deviations, each times the factor by which it was off before.
     """
 
-    core: Any
-    sizes: ErrorSizes | None
+    def __init__(self, base: OnlineForestRegressor, sizes: ErrorSizes | None, settings: ConformalSettings) -> None:
+        self._base, self._sizes, self._settings = base, sizes, settings
+        self.core = _core.OutOfBag(
+            base._core,
+            capacity=settings.calibration_size,
+            update_every=settings.update_every,
+            normalised=sizes is not None,
+            size_matched=settings.size_matched,
+            adaptation_rate=settings.rate,
+        )
 
     def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
-        """Mean of each row, and what its error is measured in."""
-        means, scales = self._unstretched(X)
-        return means, scales if self.sizes is None else scales * self.sizes.factors(X, scales)
-
-    @abstractmethod
-    def _unstretched(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean of each row, and its standard deviation if that is what errors are measured in, or else 1."""
+        found: tuple[Floats, Floats] = self.core.forecasts(self._base._core, X, self._settings.n_threads)
+        return found
 
-    @abstractmethod
-    def predict_then_learn(self, X: Floats, y: Floats, weights: Floats, confidences: Floats) -> tuple[Floats, ...]:
+    def forecast_then_learn(self, rows: Rows, confidences: Floats) -> tuple[Floats, ...]:
         """Mean, scale and radii (one a confidence) of each row, just before it is learned and scored."""
-
-    @abstractmethod
-    def restore(self, arrays: Arrays) -> None:
-        """Take back what `core.archive` gave, from a file that nobody vouches for."""
-
-
-class OutOfBagCalibration(Calibration):
-    """Document 003, CPExact: a row is scored by the trees that never learned it, again whenever one of them changes."""
-
-    def __init__(self, base: Any, sizes: ErrorSizes | None, rule: dict[str, Any]) -> None:
-        self._base, self.sizes = base, sizes
-        self.core = _core.OutOfBag(base._core, normalised=sizes is not None, **rule)
-
-    def _unstretched(self, X: Floats) -> tuple[Floats, Floats]:
-        found: tuple[Floats, Floats] = self.core.forecasts(self._base._core, X, n_threads_of(self._base.n_jobs))
+        sizes = None if self._sizes is None else self._sizes.core
+        found: tuple[Floats, ...] = self.core.predict_then_learn(self._base._core, sizes, *rows, confidences)
         return found
 
-    def predict_then_learn(self, X: Floats, y: Floats, weights: Floats, confidences: Floats) -> tuple[Floats, ...]:
-        """Mean, scale and radii of each row, just before it is learned and scored."""
-        sizes = None if self.sizes is None else self.sizes.core
-        found: tuple[Floats, ...] = self.core.predict_then_learn(self._base._core, sizes, X, y, weights, confidences)
-        return found
+    def shrinkage(self) -> float:
+        """Return what radii are the scores times: a few trees err more than all of them."""
+        total, excess = self.core.archive()["sums"].tolist()
+        if not self._settings.size_matched or not total > 0.0:
+            return 1.0
+        return math.sqrt(max(0.25, 1.0 - excess / total))
 
-    def restore(self, arrays: Arrays) -> None:
-        """Take back the rows and their scores."""
+    def restore(self, arrays: dict[str, Any]) -> None:
+        """Take back the rows and their scores, from a file that nobody vouches for."""
         self.core.restore(self._base._core, arrays)
 
 
-class ForecastCalibration(Calibration):
+class ForecastCalibration:
     """The score of a row is that of its forecast by the whole model before it was learned, and stays so."""
 
-    def __init__(self, base: Any, sizes: ErrorSizes | None, capacity: int, adaptation_rate: float) -> None:
-        self._base, self.sizes = base, sizes
-        self.core = _core.ScoreWindow(capacity, adaptation_rate)
+    def __init__(self, base: Any, sizes: ErrorSizes | None, settings: ConformalSettings) -> None:
+        self._base, self._sizes = base, sizes
+        self.core = _core.ScoreWindow(settings.calibration_size, settings.rate)
 
-    def _unstretched(self, X: Floats) -> tuple[Floats, Floats]:
+    def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
+        """Mean of each row, and its standard deviation if that is what errors are measured in, or else 1."""
         return self._measured(*self._base.predict(X, return_std=True))
 
-    def predict_then_learn(self, X: Floats, y: Floats, weights: Floats, confidences: Floats) -> tuple[Floats, ...]:
-        """Mean, scale and radii of each row, just before it is learned and scored."""
+    def forecast_then_learn(self, rows: Rows, confidences: Floats) -> tuple[Floats, ...]:
+        """Mean, scale and radii (one a confidence) of each row, just before it is learned and scored."""
+        X, y, weights = rows
         n_before = self._base.n_samples_seen_ if self._base.__sklearn_is_fitted__() else 0
         with interrupted_after():  # or the base would have learned rows that were not scored
             forecasts = self._base.predict_then_learn(X, y, weights if weights.size else None, returns="std")
             means, scales = self._measured(*forecasts)
-            first = min(max(0, (1 if self.sizes is None else FIRST_SPREAD) - n_before), y.size)
+            first = min(max(0, (1 if self._sizes is None else FIRST_SPREAD) - n_before), y.size)
             errors = np.abs(y - means)[first:]
-            if self.sizes is not None:
-                scales[first:] *= self.sizes.factor_then_learn(X[first:], errors, scales[first:], weights[first:])
+            if self._sizes is not None:
+                scales[first:] *= self._sizes.factor_then_learn(X[first:], errors, scales[first:], weights[first:])
             unscored = np.broadcast_to(self.core.radii(confidences), (first, confidences.size))
             radii = self.core.update(errors / scales[first:], confidences)
             return means, scales, np.concatenate([unscored, radii])
 
-    def restore(self, arrays: Arrays) -> None:
-        """Take back the scores."""
+    def shrinkage(self) -> float:
+        """Return what radii are the scores times."""
+        return 1.0
+
+    def restore(self, arrays: dict[str, Any]) -> None:
+        """Take back the scores, from a file that nobody vouches for."""
         self.core.restore(arrays["scores"], arrays["levels"])
 
     def _measured(self, means: Floats, stds: Floats) -> tuple[Floats, Floats]:
-        return means, np.ones(means.size) if self.sizes is None else stds + 1e-9 * np.abs(means) + 1e-100
+        return means, np.ones(means.size) if self._sizes is None else stds + 1e-9 * np.abs(means) + 1e-100

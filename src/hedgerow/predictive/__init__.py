@@ -1,6 +1,7 @@
-"""Small frozen results of predictions."""
+"""Predictive distributions, and small frozen results of predictions."""
 
 from hedgerow.predictive._counts import Counts
+from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._forecasts import Forecasts, joined_forecasts
 from hedgerow.predictive._label_mixture import LabelMixture
 from hedgerow.predictive._leave_one_out import LeaveOneOut
@@ -13,6 +14,7 @@ from hedgerow.predictive._uncertainty import Uncertainty
 
 __all__ = [
     "Counts",
+    "Distribution",
     "Forecasts",
     "LabelMixture",
     "LeaveOneOut",

@@ -61,7 +61,3 @@ class ConformalShape(Shape):
     def quadrature(self, knots: Floats) -> tuple[Floats, Floats, npt.NDArray[np.intp]]:
         """Of the scores, smoothed: extreme quantiles may be infinite."""
         return self.smooth.quadrature(knots)
-
-    def numbers(self) -> list[float]:
-        """Conformal shapes are not written to files; the scores are."""
-        raise NotImplementedError

@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
+
+from hedgerow.predictive._distribution import Distribution
 
 Floats = npt.NDArray[np.float64]
 
@@ -35,12 +36,14 @@ class Lattice(Protocol):
         """Return k and a fraction: how far points are into the cell of k."""
 
 
-class Counts:
+class Counts(Distribution):
     """One distribution of a count a row: P(Y <= k) is the probability of a hidden value below the cell of k + 1.
 
     If a probability of zero is given, the hidden value speaks of the other counts only, and its lowest cell is that of
     1.
-    `pdf` and `logpdf` are those of the probability mass, so counts are scored as anything else.
+    `pdf` and `logpdf` are those of the probability mass, so counts are scored as anything else. Quantiles are the
+    smallest counts whose `cdf` is at least the level, and an interval holds at least its confidence, both ends
+    included.
 
     Parameters
     ----------
@@ -66,12 +69,7 @@ class Counts:
 
     def __init__(self, latent: Any, lattice: Lattice, zero: Floats | None = None) -> None:
         self.latent, self.lattice, self.zero = latent, lattice, zero
-
-    def __len__(self) -> int:
-        return len(self.latent)
-
-    def __repr__(self) -> str:
-        return f"<Counts of {len(self)} rows, {self.latent!r}>"
+        self._n_rows = len(latent)
 
     def mean(self) -> Floats:
         """Mean of each row: the probabilities of at least 1, 2, 3 and so on, added up."""
@@ -86,12 +84,15 @@ class Counts:
 
     def pmf(self, k: npt.ArrayLike) -> Floats:
         """Probability of exactly ``k``: 0 unless that is a whole number from 0 on."""
-        probability: Floats = np.exp(self.logpmf(k))
-        return probability
+        return self.pdf(k)
 
     def logpmf(self, k: npt.ArrayLike) -> Floats:
-        """Logarithm of the probability of exactly ``k``."""
-        counts = np.asarray(k, dtype=np.float64)
+        """Logarithm of `pmf`."""
+        return self.logpdf(k)
+
+    def logpdf(self, y: npt.ArrayLike) -> Floats:
+        """Logarithm of the probability of exactly ``y``."""
+        counts = np.asarray(y, dtype=np.float64)
         is_count = (counts >= 0.0) & (counts == np.floor(counts)) & (counts < LARGEST)
         counts = np.where(is_count, counts, 0.0)
         mass = self._below(counts + 1.0) - self._below(counts)
@@ -108,31 +109,12 @@ class Counts:
             logs = np.where(thin, density, logs)
         return np.where(is_count, logs, -np.inf)
 
-    pdf, logpdf = pmf, logpmf
-
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``: a step at each count."""
         return self._below(np.floor(np.asarray(y, dtype=np.float64)) + 1.0)
 
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles, the smallest counts whose `cdf` is at least `q`: shape (n,) for a scalar, (n, k) for k levels."""
-        levels = np.asarray(q, dtype=np.float64)
-        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise ValueError(f"quantiles must be a number or a 1-D list of numbers between 0 and 1, got {q!r}")
-        found = self._quantiles(np.broadcast_to(levels, (len(self), *np.atleast_1d(levels).shape)))
-        return found if levels.ndim else found[:, 0]
-
-    def interval(self, confidence: float = 0.9) -> Floats:
-        """Central interval of each row: shape (n, 2). It holds at least that much, both ends included."""
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
-        return self.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
-
-    def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
-        """Random counts: shape ``(n,)``, or ``(n, size)`` if a size is given."""
-        levels = check_random_state(random_state).uniform(size=(len(self), 1 if size is None else int(size)))
-        drawn = self._quantiles(levels)
-        return drawn[:, 0] if size is None else drawn
+    def _made_of(self) -> str:
+        return f", {self.latent!r}"
 
     @cached_property
     def _at_least(self) -> Floats:
@@ -168,7 +150,8 @@ class Counts:
         return found
 
     def _quantiles(self, levels: Floats) -> Floats:
-        """Halve between -1 and a count that is large enough; levels have a row for each row."""
+        """Halve between -1 and a count that is large enough."""
+        levels = np.broadcast_to(levels, (len(self), levels.shape[-1]))
         low, high = np.full(levels.shape, -1.0), np.zeros(levels.shape)
         while (is_low := (self._below(high + 1.0) < levels) & (high < LARGEST)).any():
             low, high = np.where(is_low, high, low), np.where(is_low, 2.0 * high + 1.0, high)

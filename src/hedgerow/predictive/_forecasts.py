@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
+from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._normal_mixture import NormalMixture
 
 Floats = npt.NDArray[np.float64]
 
+# Until the forests are ported: RETURNS, check_returns and joined are those of hedgerow.base.regressor.
 RETURNS = ("dist", "std", "interval")
 """What `predict_then_learn` may be asked for."""
 
@@ -38,7 +39,7 @@ def joined_forecasts(parts: Iterable[Any]) -> Any:
     return NormalMixture.joined(parts) if all(type(part) is NormalMixture for part in parts) else Forecasts(parts)
 
 
-class Forecasts:
+class Forecasts(Distribution):
     """Predictive distributions of rows, made one after another; what is asked of it is asked of each part.
 
     Parameters
@@ -51,13 +52,7 @@ class Forecasts:
         self.parts = list(parts)
         ends = np.cumsum([0, *(len(part) for part in self.parts)]).tolist()
         self._rows = [slice(*pair) for pair in pairwise(ends)]
-        self._n = ends[-1]
-
-    def __len__(self) -> int:
-        return int(self._n)
-
-    def __repr__(self) -> str:
-        return f"<Forecasts of {len(self)} rows, in {len(self.parts)} parts>"
+        self._n_rows = int(ends[-1])
 
     def mean(self) -> Floats:
         """Mean of each row."""
@@ -68,40 +63,24 @@ class Forecasts:
         return self._each(lambda part, rows: part.std())
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
-        """Logarithm of the density at ``y``: a number, or one for each row, or a row of them for each row."""
-        values = self._per_row(y)
-        return self._each(lambda part, rows: part.logpdf(values[rows]), empty=(0, *values.shape[1:]))
-
-    def pdf(self, y: npt.ArrayLike) -> Floats:
-        """Density at ``y``."""
-        density: Floats = np.exp(self.logpdf(y))
-        return density
+        """Logarithm of the density at ``y``."""
+        values, shape = self._per_row(y)
+        return self._each(lambda part, rows: part.logpdf(values[rows]), values.shape[1]).reshape(shape)
 
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``."""
-        values = self._per_row(y)
-        return self._each(lambda part, rows: part.cdf(values[rows]), empty=(0, *values.shape[1:]))
+        values, shape = self._per_row(y)
+        return self._each(lambda part, rows: part.cdf(values[rows]), values.shape[1]).reshape(shape)
 
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles: shape (n,) for a scalar, (n, k) for k levels."""
-        return self._each(lambda part, rows: part.ppf(q), empty=(0, *np.shape(q)))
+    def _quantiles(self, levels: Floats) -> Floats:
+        return self._each(lambda part, rows: part.ppf(levels), levels.size)
 
-    def interval(self, confidence: float = 0.9) -> Floats:
-        """Central interval of each row: shape (n, 2)."""
-        return self._each(lambda part, rows: part.interval(confidence), empty=(0, 2))
+    def _draws(self, n_draws: int, rng: np.random.RandomState) -> Floats:
+        return self._each(lambda part, rows: part.rvs(n_draws, rng), n_draws)
 
-    def rvs(self, size: int = 1, random_state: object = None) -> Floats:
-        """Draw ``size`` values for each row: shape (n, size)."""
-        rng = check_random_state(random_state)
-        return self._each(lambda part, rows: part.rvs(size, rng), empty=(0, size))
+    def _made_of(self) -> str:
+        return f", in {len(self.parts)} parts"
 
-    def _each(self, ask: Any, empty: tuple[int, ...] = (0,)) -> Floats:
+    def _each(self, ask: Callable[[Any, slice], Floats], *width: int) -> Floats:
         answers = [ask(part, rows) for part, rows in zip(self.parts, self._rows, strict=True)]
-        return np.concatenate([np.empty(empty), *answers])
-
-    def _per_row(self, y: npt.ArrayLike) -> Floats:
-        values = np.asarray(y, dtype=np.float64)
-        shape = (len(self),) if values.ndim < 2 else (len(self), values.shape[1])
-        if values.ndim > 2:
-            raise ValueError(f"y must be a number or have shape ({len(self)},) or ({len(self)}, k), got {values.shape}")
-        return np.broadcast_to(values, shape)
+        return np.concatenate([np.empty((0, *width)), *answers])

@@ -1,114 +1,109 @@
-"""A vectorised distribution made of labels: what the leaves of a quantile forest have met."""
+"""A vectorised distribution made of targets: those that the leaves of a quantile forest have met."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
+from hedgerow.predictive._mixture import Mixture
 from hedgerow.predictive._normal_mixture import NormalMixture
 from hedgerow.predictive._shapes import Expected
 
 Floats = npt.NDArray[np.float64]
 
+SLACK = 1e-9
+"""Shares of the weight that differ by less are equal."""
 
-class LabelMixture:
-    """One distribution a row: weighted labels.
 
-    Mean, spread and quantiles are those of the labels. The density is that of the labels, each blurred by a narrow
+class LabelMixture(Mixture):
+    """One distribution a row: weighted targets.
+
+    Mean, spread and quantiles are those of the targets. The density is that of the targets, each blurred by a narrow
     Gaussian (Silverman's width), and so is the distribution function.
 
     Parameters
     ----------
     first : array of shape (n + 1,)
-        Where each row's labels begin.
+        Where each row's targets begin.
     weights, labels : arrays
-        The weights of a row need not add up to one.
-    quantiles : callable
-        Quantiles at levels: array of shape (n, n_levels).
+        Targets. The weights of a row need not add up to one.
+    radii : callable, optional
+        If quantiles are calibrated: how far from 1/2 the levels lie that bound central intervals of some confidences.
+    spreads : array of shape (n,), optional
+        How far quantiles move for each unit of a calibrated level below 0 or above 1.
     """
 
     def __init__(
         self,
-        first: npt.NDArray[np.int64],
-        weights: Floats,
-        labels: Floats,
-        quantiles: Callable[[Floats], Floats],
+        first: npt.ArrayLike,
+        weights: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        radii: Callable[[Floats], Floats] | None = None,
+        spreads: Floats | None = None,
     ) -> None:
-        self.first, self.labels, self._quantiles = first, labels, quantiles
-        self.sizes = np.diff(first)
-        self.weights = weights / np.repeat(np.add.reduceat(weights, first[:-1]), self.sizes)
-
-    def __len__(self) -> int:
-        return self.first.size - 1
-
-    def __repr__(self) -> str:
-        return f"<LabelMixture of {len(self)} rows, {self.labels.size} labels>"
+        given, self.labels = self._take(first, weights, labels)
+        self.sizes = np.diff(self.first)
+        self.weights = given / np.repeat(self._sum(given), self.sizes)
+        self._radii = radii
+        self._spreads = np.zeros(len(self)) if spreads is None else spreads
 
     def mean(self) -> Floats:
         """Mean of each row."""
-        found: Floats = np.add.reduceat(self.weights * self.labels, self.first[:-1])
-        return found
+        return self._sum(self.weights * self.labels)
 
     def std(self) -> Floats:
         """Standard deviation of each row."""
         gaps = self.labels - np.repeat(self.mean(), self.sizes)
-        variances: Floats = np.add.reduceat(self.weights * gaps**2, self.first[:-1])
-        return np.sqrt(np.maximum(variances, self._least))
+        least = (1e-9 * np.maximum(np.abs(self.mean()), 1e-9)) ** 2  # where all targets are equal
+        return np.sqrt(np.maximum(self._sum(self.weights * gaps**2), least))
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the density at ``y``."""
         return self._blurred.logpdf(y)
 
-    def pdf(self, y: npt.ArrayLike) -> Floats:
-        """Density at ``y``."""
-        return self._blurred.pdf(y)
-
     def cdf(self, y: npt.ArrayLike) -> Floats:
-        """Probability below ``y``."""
+        """Probability of at most ``y``."""
         return self._blurred.cdf(y)
-
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles of each row: shape ``(n,)`` for a scalar ``q``, ``(n, k)`` for ``k`` of them."""
-        levels = np.asarray(q, dtype=np.float64)
-        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise ValueError(f"quantiles must be a number or a 1-D list of numbers between 0 and 1, got {q!r}")
-        found = self._quantiles(np.atleast_1d(levels))
-        return found if levels.ndim else found[:, 0]
 
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value. It is told values, and which rows they belong to."""
         values = function(self.labels, np.repeat(np.arange(len(self)), self.sizes))
-        found: Floats = np.add.reduceat(self.weights * values, self.first[:-1])
+        return self._sum(self.weights * values)
+
+    def _quantiles(self, levels: Floats) -> Floats:
+        if self._radii is None:
+            return self._reached(levels - SLACK, "left")
+        confidences: Floats = np.abs(2.0 * levels - 1.0).round(12)
+        reach = self._radii(confidences)
+        signs = np.where(levels <= 0.5, -1.0, 1.0)
+        at = np.where(np.isfinite(reach), 0.5 + signs * reach, 0.5)
+        spread = self._spreads[:, None]
+        lower = self._reached(at - SLACK, "left") + np.minimum(at, 0.0) * spread
+        upper = self._reached(at + SLACK, "right") + np.maximum(at - 1.0, 0.0) * spread
+        return np.where(np.isfinite(reach), np.where(at <= 0.5, lower, upper), signs * np.inf)
+
+    def _reached(self, shares: Floats, side: Literal["left", "right"]) -> Floats:
+        """The smallest target of each row with a share of the weight up to it ("left"), or with more ("right")."""
+        row = np.arange(len(self))[:, None]
+        order = self._in_order
+        places = np.searchsorted(np.cumsum(self.weights[order]), row + shares, side=side)
+        found: Floats = self.labels[order[np.clip(places, self.first[:-1, None], self.first[1:, None] - 1)]]
         return found
 
-    def interval(self, confidence: float = 0.9) -> Floats:
-        """Central interval of each row: lower and upper ends, shape ``(n, 2)``."""
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
-        return self.ppf([(1 - confidence) / 2, (1 + confidence) / 2])
+    def _draws(self, n_draws: int, rng: np.random.RandomState) -> Floats:
+        draws: Floats = self.labels[self._chosen(n_draws, rng)]
+        return draws
 
-    def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
-        """Random labels: shape ``(n,)``, or ``(n, size)`` if a size is given."""
-        rng = check_random_state(random_state)
-        total = np.concatenate([[0.0], np.cumsum(self.weights)])
-        begin, end = total[self.first[:-1], None], total[self.first[1:], None]
-        at = begin + rng.random_sample((len(self), 1 if size is None else int(size))) * (end - begin)
-        chosen = np.searchsorted(total, at, side="right") - 1
-        draws: Floats = self.labels[np.clip(chosen, self.first[:-1, None], self.first[1:, None] - 1)]
-        return draws[:, 0] if size is None else draws
-
-    @property
-    def _least(self) -> Floats:
-        """Smallest variance: where all labels are equal."""
-        found: Floats = (1e-9 * np.maximum(np.abs(self.mean()), 1e-9)) ** 2
-        return found
+    @cached_property
+    def _in_order(self) -> npt.NDArray[np.intp]:
+        return np.lexsort([self.labels, np.repeat(np.arange(len(self)), self.sizes)])
 
     @cached_property
     def _blurred(self) -> NormalMixture:
-        effective = 1.0 / np.add.reduceat(self.weights**2, self.first[:-1])
+        effective = 1.0 / self._sum(self.weights**2)
         variances = np.repeat((0.9 * self.std() * effective**-0.2) ** 2, self.sizes)
         return NormalMixture(self.first, self.weights, self.labels, variances)

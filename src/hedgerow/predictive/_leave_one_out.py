@@ -18,7 +18,7 @@ class LeaveOneOut(NamedTuple):
     mean, std : array
         Of the predictive distribution.
     log_density : array
-        Log of the predictive density of the row's label.
+        Log of the predictive density of the row's target.
     """
 
     mean: Floats

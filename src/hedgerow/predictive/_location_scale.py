@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
+from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._shapes import Expected, Shape
 
 Floats = npt.NDArray[np.float64]
@@ -14,11 +14,8 @@ KNOTS = np.array([0.0, 0.02, *np.arange(1, 10) / 10, 0.98, 1.0])
 """Levels between which a rule of quadrature is applied."""
 
 
-class LocationScale:
+class LocationScale(Distribution):
     """One distribution a row: a common shape, moved and stretched.
-
-    Functions of a value take a scalar, an array of shape ``(n,)`` with a value for each row, or anything that
-    broadcasts to ``(n, k)`` for ``k`` values a row.
 
     Parameters
     ----------
@@ -30,12 +27,7 @@ class LocationScale:
 
     def __init__(self, location: Floats, scale: Floats, shape: Shape) -> None:
         self.location, self.scale, self.shape = location, scale, shape
-
-    def __len__(self) -> int:
-        return self.location.size
-
-    def __repr__(self) -> str:
-        return f"<LocationScale of {len(self)} rows, {type(self.shape).__name__}>"
+        self._n_rows = location.size
 
     def mean(self) -> Floats:
         """Mean of each row."""
@@ -47,28 +39,13 @@ class LocationScale:
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the density at ``y``."""
-        z, scale = self._standardised(y)
-        return self.shape.logpdf(z) - np.log(scale)
-
-    def pdf(self, y: npt.ArrayLike) -> Floats:
-        """Density at ``y``."""
-        density: Floats = np.exp(self.logpdf(y))
-        return density
+        z, shape = self._standardised(y)
+        return (self.shape.logpdf(z) - np.log(self.scale[:, None])).reshape(shape)
 
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``."""
-        return self.shape.cdf(self._standardised(y)[0])
-
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles: shape (n,) for a scalar, (n, k) for k levels."""
-        levels = np.asarray(q, dtype=np.float64)
-        if ((levels < 0) | (levels > 1) | np.isnan(levels)).any():
-            raise ValueError(f"quantile levels must lie between 0 and 1, got {q!r}")
-        at = self.shape.ppf(levels)
-        if levels.ndim == 0:
-            return self.location + self.scale * at
-        quantiles: Floats = self.location[:, None] + self.scale[:, None] * at
-        return quantiles
+        z, shape = self._standardised(y)
+        return self.shape.cdf(z).reshape(shape)
 
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
@@ -77,20 +54,13 @@ class LocationScale:
         found: Floats = (values * shares).sum(axis=1)
         return found
 
-    def interval(self, confidence: float = 0.9) -> Floats:
-        """Central interval of each row: shape (n, 2)."""
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
-        return self.ppf([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
+    def _quantiles(self, levels: Floats) -> Floats:
+        found: Floats = self.location[:, None] + self.scale[:, None] * self.shape.ppf(levels)
+        return found
 
-    def rvs(self, size: int = 1, random_state: object = None) -> Floats:
-        """Draw ``size`` values for each row: shape (n, size)."""
-        levels = check_random_state(random_state).uniform(size=(len(self), size))
-        draws: Floats = self.location[:, None] + self.scale[:, None] * self.shape.ppf(levels)
-        return draws
+    def _made_of(self) -> str:
+        return f", {type(self.shape).__name__}"
 
-    def _standardised(self, y: npt.ArrayLike) -> tuple[Floats, Floats]:
-        values = np.asarray(y, dtype=np.float64)
-        if values.ndim < 2:
-            return (values - self.location) / self.scale, self.scale
-        return (values - self.location[:, None]) / self.scale[:, None], self.scale[:, None]
+    def _standardised(self, y: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
+        values, shape = self._per_row(y)
+        return (values - self.location[:, None]) / self.scale[:, None], shape

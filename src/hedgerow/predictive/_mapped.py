@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.predictive._distribution import Distribution
+
 Floats = npt.NDArray[np.float64]
 
 
@@ -23,11 +25,10 @@ class MonotoneMap(Protocol):
         """Return the logarithm of the slope at `y`."""
 
 
-class Mapped:
+class Mapped(Distribution):
     """One distribution a row: that of y when a map of y has a known distribution.
 
-    Functions of a value take a scalar, an array of shape ``(n,)`` with a value for each row, or anything that
-    broadcasts to ``(n, k)``. Moments are found by quadrature.
+    Moments are found by quadrature.
 
     Parameters
     ----------
@@ -49,12 +50,7 @@ class Mapped:
 
     def __init__(self, latent: Any, by: MonotoneMap) -> None:
         self.latent, self.by = latent, by
-
-    def __len__(self) -> int:
-        return len(self.latent)
-
-    def __repr__(self) -> str:
-        return f"<Mapped of {len(self)} rows, {self.latent!r} by {self.by!r}>"
+        self._n_rows = len(latent)
 
     def mean(self) -> Floats:
         """Mean of each row."""
@@ -75,26 +71,17 @@ class Mapped:
         density = self.latent.logpdf(np.where(inside, z, 0.0)) + self.by.log_derivative(np.where(inside, values, 1.0))
         return np.where(inside, density, -np.inf)
 
-    def pdf(self, y: npt.ArrayLike) -> Floats:
-        """Density at ``y``."""
-        density: Floats = np.exp(self.logpdf(y))
-        return density
-
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``."""
         z = self.by.forward(np.asarray(y, dtype=np.float64))
         below: Floats = self.latent.cdf(np.where(np.isfinite(z), z, 0.0))
         return np.where(np.isfinite(z), below, np.where(z > 0.0, 1.0, 0.0))
 
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles: shape (n,) for a scalar, (n, k) for k levels."""
-        return self.by.inverse(self.latent.ppf(q))
+    def _quantiles(self, levels: Floats) -> Floats:
+        return self.by.inverse(self.latent.ppf(levels))
 
-    def interval(self, confidence: float = 0.9) -> Floats:
-        """Central interval of each row: shape (n, 2)."""
-        return self.by.inverse(self.latent.interval(confidence))
+    def _draws(self, n_draws: int, rng: np.random.RandomState) -> Floats:
+        return self.by.inverse(self.latent.rvs(n_draws, rng))
 
-    def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
-        """Random draws: shape ``(n,)``, or ``(n, size)`` if a size is given."""
-        drawn = self.by.inverse(self.latent.rvs(1 if size is None else size, random_state))
-        return drawn[:, 0] if size is None else drawn
+    def _made_of(self) -> str:
+        return f", {self.latent!r} by {self.by!r}"

@@ -25,9 +25,7 @@ AT_ONCE = 1 << 16
 class NormalMixture(Mixture):
     """One mixture of Gaussians a row: what a forest predicts, whole.
 
-    Row ``i`` owns the components ``first[i]`` to ``first[i + 1] - 1`` of the flat arrays. All results have a row
-    of the query as their first axis: functions of a value take a scalar, an array of shape ``(n,)`` with a
-    value for each row, or anything that broadcasts to ``(n, k)`` for ``k`` values a row.
+    Row ``i`` owns the components ``first[i]`` to ``first[i + 1] - 1`` of the flat arrays.
 
     Parameters
     ----------
@@ -97,15 +95,9 @@ class NormalMixture(Mixture):
         return self._components.log_density(values, self._n_threads).reshape(shape)
 
     def cdf(self, y: npt.ArrayLike) -> Floats:
-        """Probability below ``y``."""
+        """Probability of at most ``y``."""
         values, shape = self._per_row(y)
         return self._components.cdf(values, self._n_threads).reshape(shape)
-
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles of each row: shape ``(n,)`` for a scalar ``q``, ``(n, k)`` for ``k`` of them."""
-        levels = self._levels(q)
-        found = self._components.quantiles(levels.ravel(), ndtri(levels).ravel(), self._n_threads)
-        return found if levels.ndim else found[:, 0]
 
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
@@ -117,6 +109,10 @@ class NormalMixture(Mixture):
             means[some] = (values * NODE_SHARES).sum(axis=1)
         return self._sum(self.weights * means)
 
-    def _draw(self, chosen: npt.NDArray[np.intp], rng: np.random.RandomState) -> Floats:
+    def _quantiles(self, levels: Floats) -> Floats:
+        return self._components.quantiles(levels, ndtri(levels), self._n_threads)
+
+    def _draws(self, n_draws: int, rng: np.random.RandomState) -> Floats:
+        chosen = self._chosen(n_draws, rng)
         draws: Floats = self.means[chosen] + np.sqrt(self.variances[chosen]) * rng.standard_normal(chosen.shape)
         return draws

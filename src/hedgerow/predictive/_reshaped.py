@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from hedgerow.predictive._location_scale import LocationScale
 from hedgerow.predictive._shapes import Expected, Shape
@@ -58,14 +57,6 @@ class Reshaped(LocationScale):
         moved: Floats = self._at(self.levels, pieces) + self._at(self._slopes, pieces) * (level - self.knots[pieces])
         return np.clip(moved, 0.0, 1.0)
 
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles: shape (n,) for a scalar, (n, k) for k levels."""
-        wanted = np.asarray(q, dtype=np.float64)
-        if ((wanted < 0) | (wanted > 1) | np.isnan(wanted)).any():
-            raise ValueError(f"quantile levels must lie between 0 and 1, got {q!r}")
-        found = self._quantiles(np.broadcast_to(wanted, (len(self), *np.atleast_1d(wanted).shape)))
-        return found[:, 0] if wanted.ndim == 0 else found
-
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
         z, shares, pieces = self.shape.quadrature(self.knots)
@@ -73,22 +64,17 @@ class Reshaped(LocationScale):
         found: Floats = (values * (shares * self._slopes[:, pieces])).sum(axis=1)
         return found
 
-    def rvs(self, size: int = 1, random_state: object = None) -> Floats:
-        """Draw ``size`` values for each row: shape (n, size)."""
-        return self._quantiles(check_random_state(random_state).uniform(size=(len(self), size)))
-
     def _standard_mean(self) -> Floats:
         # Not a product of matrices: its last bits depend on how many rows there are.
         mean: Floats = (self._shares * self._means).sum(axis=1)
         return mean
 
-    def _quantiles(self, wanted: Floats) -> Floats:
+    def _quantiles(self, levels: Floats) -> Floats:
+        wanted = np.broadcast_to(levels, (len(self), levels.shape[-1]))
         below = np.column_stack([(self.levels[:, 1:-1] <= level[:, None]).sum(axis=1) for level in wanted.T])
         level = self.knots[below] + (wanted - self._at(self.levels, below)) / self._at(self._slopes, below)
         level = np.where(wanted < 1.0, np.clip(level, self.knots[below], self.knots[below + 1]), 1.0)
-        at = self.shape.ppf(level)
-        quantiles: Floats = self.location[:, None] + self.scale[:, None] * at
-        return quantiles
+        return super()._quantiles(level)
 
     def _pieces(self, level: Floats) -> npt.NDArray[np.intp]:
         return np.searchsorted(self.knots[1:-1], level, side="right")

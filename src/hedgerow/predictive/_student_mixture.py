@@ -16,8 +16,7 @@ Floats = npt.NDArray[np.float64]
 class StudentMixture(Mixture):
     """One mixture of Student's t distributions a row: what a sample of Bayesian trees predicts, whole.
 
-    Row ``i`` owns the components ``first[i]`` to ``first[i + 1] - 1`` of the flat arrays. Functions of a value take a
-    scalar, an array of shape ``(n,)`` with a value for each row, or anything that broadcasts to ``(n, k)``.
+    Row ``i`` owns the components ``first[i]`` to ``first[i + 1] - 1`` of the flat arrays.
 
     Parameters
     ----------
@@ -79,14 +78,6 @@ class StudentMixture(Mixture):
         columns = [self._below(values[:, k]) for k in range(values.shape[1])]
         return np.stack(columns, axis=-1).reshape(shape) if columns else np.empty(shape)
 
-    def ppf(self, q: npt.ArrayLike) -> Floats:
-        """Quantiles of each row: shape ``(n,)`` for a scalar ``q``, ``(n, k)`` for ``k`` of them."""
-        levels = self._levels(q)
-        found = [self._quantile(float(level)) for level in np.atleast_1d(levels)]
-        if levels.ndim == 0:
-            return found[0]
-        return np.stack(found, axis=-1) if found else np.empty((len(self), 0))
-
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
         means = np.empty(self.weights.size)
@@ -97,7 +88,12 @@ class StudentMixture(Mixture):
             means[own] = (values * shares).sum(axis=1)
         return self._sum(self.weights * means)
 
-    def _draw(self, chosen: npt.NDArray[np.intp], rng: np.random.RandomState) -> Floats:
+    def _quantiles(self, levels: Floats) -> Floats:
+        found = [self._quantile(float(level)) for level in levels]
+        return np.stack(found, axis=-1) if found else np.empty((len(self), 0))
+
+    def _draws(self, n_draws: int, rng: np.random.RandomState) -> Floats:
+        chosen = self._chosen(n_draws, rng)
         draws: Floats = self.locations[chosen] + self.scales[chosen] * rng.standard_t(self.degrees[chosen])
         return draws
 

@@ -1,15 +1,13 @@
 """How a model is asked for a forecast of each row before it learns it.
 
-One protocol for all online models. A model of ours does a whole chunk in one native call, `predict_then_learn`; any
-other is asked row by row, through whichever of scikit-learn's or river's methods it has. Both give the same bits.
+One protocol for all online models. A model of ours does a whole chunk in one call, `predict_then_learn`; any other is
+asked row by row, through whichever of scikit-learn's or river's methods it has. Both give the same bits.
 """
 
 from __future__ import annotations
 
-import inspect
 import sys
 import warnings
-from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -25,10 +23,11 @@ Columns = dict[str, tuple[Any, ...]]
 """For each tally, by name, what its `update` takes: arrays with a value for each row."""
 
 
-class Asked(ABC):
+class Asked:
     """A model, and how to ask it."""
 
     task: str
+    scored: tuple[str, ...]  # what can be scored: names of tallies of a run
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -37,11 +36,6 @@ class Asked(ABC):
         self._is_fused = hasattr(model, "predict_then_learn") and hasattr(model, "__sklearn_is_fitted__")
         # river's models take mappings only.
         self._takes_mappings = not hasattr(model, "predict") and not hasattr(model, "partial_fit")
-
-    @property
-    @abstractmethod
-    def scored(self) -> tuple[str, ...]:
-        """What can be scored: names of tallies of a run."""
 
     def forecast_then_learn(self, chunk: Chunk) -> Columns:
         """Forecast each row of a chunk with a model that has learned the rows before it, and learn it."""
@@ -61,13 +55,13 @@ class Asked(ABC):
             for name in parts[0]
         }
 
-    @abstractmethod
     def _fused(self, chunk: Chunk) -> Columns:
         """Forecast and learn all rows in one call."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _forecast_one(self, x: Any, X: Floats, y: Any) -> Columns:
         """Forecast one row: `x` is a mapping or a vector, `X` a matrix of one row."""
+        raise NotImplementedError
 
     def _one(self, chunk: Chunk, index: int) -> Columns:
         x, X, y = self._row(chunk, index), chunk.X[index : index + 1], chunk.y[index]
@@ -109,31 +103,21 @@ class AskedRegressor(Asked):
     def __init__(self, model: Any, confidence: float, distribution: bool) -> None:
         super().__init__(model)
         self.confidence, self.distribution = confidence, distribution
-        knobs = inspect.signature(model.predict_then_learn).parameters if self._is_fused else {}
-        # Most of our models can be asked what to return. Those whose intervals are not quantiles of a distribution
-        # always return means and intervals; for their distributions they must be asked row by row.
-        self._how: dict[str, Any] = {"confidence": confidence} if "confidence" in knobs and not distribution else {}
-        if self._how and "returns" in knobs:
-            self._how["returns"] = "interval"
-        self._has_own_interval = "confidence" in knobs and "returns" not in knobs
-        self._is_fused &= not (distribution and self._has_own_interval)
         self._has_dist = hasattr(model, "predict_dist")
         self._has_interval = self._has_dist or hasattr(model, "predict_interval")
         if distribution and not self._has_dist:
             raise TypeError(f"distribution=True needs a model with predict_dist; {type(model).__name__} has none")
         if not (self._has_interval or hasattr(model, "predict") or hasattr(model, "predict_one")):
             raise TypeError(f"{type(model).__name__} cannot be asked: it has neither predict nor predict_one")
-
-    @property
-    def scored(self) -> tuple[str, ...]:
-        """Errors always, intervals if the model has them, distributions if wanted."""
-        parts = {"intervals": self._has_interval, "errors": True, "distributions": self.distribution}
-        return tuple(name for name, is_scored in parts.items() if is_scored)
+        parts = {"intervals": self._has_interval, "errors": True, "distributions": distribution}
+        self.scored = tuple(name for name, is_scored in parts.items() if is_scored)
 
     def _fused(self, chunk: Chunk) -> Columns:
         labels = _numbers(chunk.y)
-        said = self.model.predict_then_learn(chunk.X, labels, **self._how)
-        return self._columns(labels, said[0], said[-1]) if self._how else self._from_dist(labels, said)
+        if self.distribution:
+            return self._from_dist(labels, self.model.predict_then_learn(chunk.X, labels, returns="dist"))
+        said = self.model.predict_then_learn(chunk.X, labels, returns="interval", confidence=self.confidence)
+        return self._columns(labels, said[0], said[-1])
 
     def _forecast_one(self, x: Any, X: Floats, y: Any) -> Columns:
         labels = _numbers(np.array([y]))
@@ -141,16 +125,13 @@ class AskedRegressor(Asked):
             prior = float(self.model.predict_one(x)) if hasattr(self.model, "predict_one") else 0.0
             return self._columns(labels, [prior], [[-np.inf, np.inf]])
         try:
-            if self._has_dist and not self._has_own_interval:
+            if self._has_dist:
                 return self._from_dist(labels, self.model.predict_dist(X))
             interval = self.model.predict_interval(X, confidence=self.confidence) if self._has_interval else None
             mean = self.model.predict(X) if hasattr(self.model, "predict") else [self.model.predict_one(x) or 0.0]
         except NotFittedError:
             return self._columns(labels, [0.0], [[-np.inf, np.inf]])
-        columns = self._columns(labels, mean, interval)
-        if self.distribution:
-            columns["distributions"] = self._from_dist(labels, self.model.predict_dist(X))["distributions"]
-        return columns
+        return self._columns(labels, mean, interval)
 
     def _from_dist(self, labels: Floats, dist: Any) -> Columns:
         columns = self._columns(labels, dist.mean(), dist.interval(self.confidence))
@@ -170,12 +151,7 @@ class AskedRegressor(Asked):
 class AskedClassifier(Asked):
     """A model of classes: the class it predicts, and the probability it gave to the one that came."""
 
-    task = "classification"
-
-    @property
-    def scored(self) -> tuple[str, ...]:
-        """Classes."""
-        return ("classes",)
+    task, scored = "classification", ("classes",)
 
     def _fused(self, chunk: Chunk) -> Columns:
         probabilities = np.asarray(self.model.predict_then_learn(chunk.X, chunk.y))

@@ -8,7 +8,6 @@ The first line names the format, the second is the checksum of all that follows.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import time
@@ -17,16 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import safetensors
-from safetensors.numpy import load as arrays_from_bytes
-from safetensors.numpy import save as arrays_to_bytes
 
-from hedgerow._persistence import Saveable
-from hedgerow._validation import check_integer
+from hedgerow.base.settings import check_integer
+from hedgerow.files import Saveable
+from hedgerow.files.container import from_bytes, to_bytes, write_atomically
 from hedgerow.stream._chunks import Chunk
 from hedgerow.stream._run import Run
 
-MAGIC = b"hedgerow checkpoint 1\n"
+MAGIC = b"hedgerow checkpoint 2\n"
 LEAST_SECONDS = 5.0
 COST = 0.05
 """Unless told how often, checkpoints come at least `LEAST_SECONDS` apart, and take this part of the time at most."""
@@ -96,28 +93,20 @@ class Checkpoint:
             self.write(run, last)
 
     def write(self, run: Run, last: Chunk) -> None:
-        """Write all that is needed to go on, beside the file, and put it in its place; keep the one before."""
+        """Write all that is needed to go on, whole or not at all; keep the one before."""
         if run.n_rows == self._written_rows:
             return
         begin = time.monotonic()
-        parts = {"run": run, "model": self.model}
-        arrays = {name: np.frombuffer(part._to_bytes(), np.uint8) for name, part in parts.items()}
-        about = json.dumps({"started_as": self._started_as, "last_row": row_digest(last, len(last) - 1)})
-        body = arrays_to_bytes(arrays, metadata={"checkpoint": about})
-        # Always the same name: what a killed process left half written is written over.
-        temporary = self.path.with_name(f".{self.path.name}.new")
-        try:
-            with temporary.open("wb") as file:
-                for part in (MAGIC, hashlib.sha256(body).hexdigest().encode(), b"\n", body):
-                    file.write(part)
-                file.flush()
-                os.fsync(file.fileno())
-            self._keep_previous()
-            os.replace(temporary, self.path)
-            self._sync_folder()
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        body = to_bytes(
+            {
+                "run": np.frombuffer(run._to_bytes(), np.uint8),
+                "model": np.frombuffer(self.model._to_bytes(), np.uint8),
+                "started_as": self._started_as,
+                "last_row": row_digest(last, len(last) - 1),
+            }
+        )
+        self._keep_previous()
+        write_atomically(self.path, b"".join((MAGIC, hashlib.sha256(body).hexdigest().encode(), b"\n", body)))
         self._written_rows, self._written_at = run.n_rows, time.monotonic()
         self._took = self._written_at - begin
 
@@ -132,15 +121,6 @@ class Checkpoint:
         except OSError:  # not every file system has links
             shutil.copyfile(self.path, name)
         os.replace(name, self.previous)
-
-    def _sync_folder(self) -> None:
-        """Make the new name last: a rename is an entry in the folder."""
-        if hasattr(os, "O_DIRECTORY"):
-            folder = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
 
     def _latest_whole(self) -> Snapshot:
         try:
@@ -160,13 +140,10 @@ def read_checkpoint(path: Path) -> Snapshot:
     if not content.startswith(MAGIC) or hashlib.sha256(body).hexdigest().encode() != digest:
         raise ValueError(f"the checkpoint {str(path)!r} is torn or damaged")
     try:
-        arrays = arrays_from_bytes(body)
-        length = int.from_bytes(body[:8], "little")
-        about = json.loads(json.loads(body[8 : 8 + length])["__metadata__"]["checkpoint"])
-        run = Run._from_bytes(arrays["run"].tobytes())
-        model = Saveable._from_bytes(arrays["model"].tobytes())
-        return Snapshot(run, model, str(about["started_as"]), str(about["last_row"]))
-    except (safetensors.SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
+        parts = from_bytes(body)
+        run, model = Run._from_bytes(parts["run"].tobytes()), Saveable._from_bytes(parts["model"].tobytes())
+        return Snapshot(run, model, str(parts["started_as"]), str(parts["last_row"]))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a checkpoint of this version ({error})") from None
 
 

@@ -1,7 +1,7 @@
 """Streams: rows that come in an order, handed on in chunks, from any row on.
 
 Whatever users call a stream (our own readers, arrays, frames, chunks, single rows of any kind) becomes chunks of one
-form here. How rows were dealt to chunks cannot be told from anything that is computed from them.
+form here. Nothing that is computed from rows depends on how they are split into chunks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._validation import RowReader, as_vector
+from hedgerow.base.rows import RowReader, as_vector
 
 Floats = npt.NDArray[np.float64]
 CHUNK = 1000
@@ -52,7 +52,7 @@ class Stream(ABC):
     """
 
     change_points: tuple[int, ...] = ()
-    """Rows at which the stream is known to change its law."""
+    """Rows at which the distribution of the stream is known to change."""
 
     @abstractmethod
     def chunks(self, start: int = 0, size: int = CHUNK) -> Iterator[Chunk]:

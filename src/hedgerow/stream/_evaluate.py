@@ -1,4 +1,4 @@
-"""Prequential evaluation: forecast each row, score the forecast, then learn the row. Document 003, section 1.1."""
+"""Prequential evaluation (Gama, Sebastião and Rodrigues, 2009): forecast each row, score, then learn the row."""
 
 from __future__ import annotations
 

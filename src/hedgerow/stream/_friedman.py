@@ -1,4 +1,4 @@
-"""Friedman's function with a drift: document 003, section 3.4, and the two other streams of that name.
+"""Friedman's function with a drift: three streams go by that name.
 
 All randomness of row i is a function of the seed and of i, so that a stream can begin anywhere.
 """
@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from hedgerow._random import draw_seed
-from hedgerow._validation import check_integer
+from hedgerow.base.seed import draw_seed
+from hedgerow.base.settings import check_integer
 from hedgerow.stream._chunks import CHUNK, Chunk, Stream
 
 Floats = npt.NDArray[np.float64]

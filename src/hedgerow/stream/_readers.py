@@ -11,7 +11,6 @@ import gzip
 import io
 import json
 import os
-from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -53,13 +52,13 @@ class FileRows(Stream):
     def __repr__(self) -> str:
         return f"<rows of {str(self.path)!r}: {len(self.features)} features, target {self.target!r}>"
 
-    @abstractmethod
     def _columns(self) -> list[str]:
         """Names of all columns."""
+        raise NotImplementedError
 
-    @abstractmethod
     def _records(self) -> Iterator[Record]:
         """Yield all records, features in the order of `features`; a hole is None, NaN or an empty text."""
+        raise NotImplementedError
 
     @property
     def fraction_read(self) -> float | None:

@@ -8,14 +8,16 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow._persistence import Arrays, Saveable
-from hedgerow._validation import check_integer
+from hedgerow.base.settings import check_integer
+from hedgerow.files import Saveable, Stored
+from hedgerow.files.container import to_bytes
 from hedgerow.metrics import ClassTally, DistributionTally, ErrorTally, IntervalTally, Windowed
 from hedgerow.metrics._checks import check_confidence
 from hedgerow.metrics._tally import Tally
 
 Floats = npt.NDArray[np.float64]
 TASKS = ("regression", "classification")
+MOST_ROWS = 2**63 - 1
 
 
 class Run(Saveable):
@@ -45,7 +47,7 @@ class Run(Saveable):
     history : dict of arrays
         For each window ``begin`` and ``end`` (rows) and each score; the last window may be shorter.
     change_points : tuple of int
-        Rows at which the stream is known to have changed its law.
+        Rows at which the distribution of the stream is known to have changed.
     drifts : tuple of int
         Rows at which the model had noticed another drift; at the end of a chunk, for models that count ``n_drifts_``.
     """
@@ -124,10 +126,8 @@ class Run(Saveable):
         """Whether all scores have the same bits. The time that it took does not count."""
         if not isinstance(other, Run) or self.get_params() != other.get_params():
             return NotImplemented if not isinstance(other, Run) else False
-        mine, theirs = self._fitted_state(), other._fitted_state()
-        return mine[0] | {"seconds": 0} == theirs[0] | {"seconds": 0} and all(
-            array.tobytes() == theirs[1][name].tobytes() for name, array in mine[1].items()
-        )
+        mine, theirs = (to_bytes({**run._state(), "seconds": 0}) for run in (self, other))
+        return mine == theirs
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -137,33 +137,36 @@ class Run(Saveable):
         """What the run was made with."""
         return {name: getattr(self, name) for name in ("name", "task", "confidence", "window", "scored")}
 
-    def _fitted_state(self) -> tuple[dict[str, Any], Arrays]:
-        numbers = {
+    def _state(self) -> dict[str, Any]:
+        return {
             "n_rows": self.n_rows,
             "seconds": self.seconds,
             "change_points": list(self.change_points),
             "drifts": list(self.drifts),
+            "scores": {part: _sums(windowed) for part, windowed in self._windowed.items()},
         }
-        arrays: Arrays = {}
-        for part, windowed in self._windowed.items():
-            names = windowed.total.scores()
-            history = [[scores[name] for name in names] for scores in windowed.history]
-            arrays[f"{part}.history"] = np.array(history, dtype=np.float64).reshape(-1, len(names))
-            arrays[f"{part}.total"] = windowed.total.state
-            arrays[f"{part}.current"] = windowed.current.state
-        return numbers, arrays
 
-    def _restore_fitted_state(self, numbers: dict[str, Any], arrays: Arrays) -> None:
-        self.n_rows, self.seconds = int(numbers["n_rows"]), float(numbers["seconds"])
-        self.change_points, self.drifts = (tuple(map(int, numbers[name])) for name in ("change_points", "drifts"))
-        if self.n_rows < 0 or not 0 <= self.seconds < float("inf"):
-            raise ValueError("its number of rows or its time is out of range")
+    def _restore(self, stored: Stored) -> None:
+        self.n_rows, self.seconds = stored.integer("n_rows", 0, MOST_ROWS), stored.number("seconds", least=0.0)
+        self.change_points, self.drifts = (
+            tuple(map(int, stored.sequence(name))) for name in ("change_points", "drifts")
+        )
         for part, windowed in self._windowed.items():
-            names = list(windowed.total.scores())
-            history = arrays[f"{part}.history"]
+            names, sums = list(windowed.total.scores()), stored.part("scores").arrays(part)
+            history = sums["history"]
             if history.dtype != np.float64 or history.shape != (self.n_rows // self.window, len(names)):
                 raise ValueError(f"its history of {part} has the shape {history.shape}")
             windowed.history = [dict(zip(names, row, strict=True)) for row in history.tolist()]
-            windowed.total.restore(arrays[f"{part}.total"])
-            windowed.current.restore(arrays[f"{part}.current"])
+            windowed.total.restore(sums["total"])
+            windowed.current.restore(sums["current"])
             windowed.n_current = self.n_rows % self.window
+
+
+def _sums(windowed: Windowed) -> dict[str, Floats]:
+    names = windowed.total.scores()
+    history = [[scores[name] for name in names] for scores in windowed.history]
+    return {
+        "history": np.array(history, dtype=np.float64).reshape(-1, len(names)),
+        "total": windowed.total.state,
+        "current": windowed.current.state,
+    }

@@ -1,0 +1,90 @@
+"""Forecasts of online models whose intervals are not only quantiles of a distribution: they are calibrated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.base.regressor import check_returns
+from hedgerow.base.rows import Floats
+from hedgerow.predictive import LocationScale, joined_forecasts
+from hedgerow.predictive._distribution import ends_of
+from hedgerow.predictive._shapes import NormalShape
+
+
+class IntervalForecasting:
+    """The part of such a model that asks its learner."""
+
+    def predict(self: Any, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
+        """Mean of each row and, if asked, the standard deviation of its distribution."""
+        X = self._asked(X)
+        means = self._learner.means(X)
+        return (means, self._learner.forecast(X).std()) if return_std else means
+
+    def predict_one(self: Any, x: Any) -> float:
+        """Mean at one row: a mapping, a sequence or a 1-D array; 0 before the first row."""
+        return float(self._with_row(self._learner.mean_one, x)) if self.__sklearn_is_fitted__() else 0.0
+
+    def predict_interval(self: Any, X: Any, confidence: float = 0.9) -> Floats:
+        """Prediction interval of each row: shape (n_samples, 2). Infinite while too few rows have been scored."""
+        ends_of(confidence)
+        X = self._asked(X)
+        intervals: Floats = self._learner.intervals(X, confidence)
+        return intervals
+
+    def predict_then_learn(
+        self: Any,
+        X: Any,
+        y: Any,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        returns: str = "interval",
+        confidence: float = 0.9,
+    ) -> Any:
+        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+
+        The same as a loop over `predict`, `predict_interval`, `predict_dist` and `learn_one`. Intervals are quickest:
+        distributions are made row by row.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `partial_fit`. Rows of weight zero are neither predicted nor learned.
+        returns : {"interval", "std", "dist"}, default="interval"
+            What is forecast: mean and interval; or mean and standard deviation; or whole distributions.
+        confidence : float, default=0.9
+            Of the intervals.
+
+        Returns
+        -------
+        mean : array of shape (n_samples,)
+            Unless `returns` is "dist".
+        interval : array of shape (n_samples, 2)
+            If `returns` is "interval".
+        std : array of shape (n_samples,)
+            If `returns` is "std".
+        forecasts : Distribution
+            If `returns` is "dist".
+        """
+        check_returns(returns, confidence)
+        rows = self._next_rows(X, y, sample_weight)
+        if returns == "interval":
+            parts = self._learner.intervals_then_learn(rows, confidence) if rows.y.size else ()
+            nothing = np.empty(0), np.empty((0, 2))
+            return tuple(np.concatenate(part) for part in zip(nothing, *parts, strict=True))
+        means, forecasts = np.zeros(rows.y.size), []
+        for i in range(rows.y.size):
+            one, learner = rows.part(slice(i, i + 1)), self._learner
+            is_first = learner.n_seen == 0
+            forecasts.append(_of_nothing() if is_first else learner.forecast(one.X))
+            means[i] = 0.0 if is_first else learner.means(one.X)[0]
+            learner.learn(one, self._current.query)
+        dist = joined_forecasts(forecasts)
+        return dist if returns == "dist" else (means, dist.std())
+
+
+def _of_nothing() -> LocationScale:
+    """Before the first row."""
+    return LocationScale(np.zeros(1), np.ones(1), NormalShape())

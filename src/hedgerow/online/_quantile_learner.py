@@ -1,0 +1,120 @@
+"""An online forest whose leaves keep sketches of their targets, as the core has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from hedgerow import _core
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.seed import draw_seed
+from hedgerow.base.work import pieces
+from hedgerow.files import Stored
+from hedgerow.online._base_settings import QuantileSettings
+from hedgerow.online._learner import LARGEST_SEED, check_n_trees
+from hedgerow.predictive import LabelMixture
+
+
+class QuantileLearner:
+    """A quantile forest and, if its levels are calibrated, a window of scores."""
+
+    def __init__(self, settings: QuantileSettings, width: int, seed: int) -> None:
+        self.settings = settings
+        trees = settings.trees
+        assert trees is not None
+        self._trees, growth = trees, trees.growth(width)
+        growth.sketch_size, growth.weighs_spread = settings.sketch_size, True
+        self.core = _core.QuantileForest(growth=growth, n_trees=trees.n_estimators, seed=seed)
+        self._window = _core.ScoreWindow(settings.calibration_size, 0.0) if settings.conformal else None
+        self.mean_one = self.core.mean_one
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: QuantileSettings, seed: int, query: Any) -> Self:
+        """Learn all rows, in the order given."""
+        learner = cls.open(rows, settings, seed, query)
+        learner.learn(rows, query)
+        return learner
+
+    @classmethod
+    def open(cls, first: Rows, settings: QuantileSettings, seed: int, query: Any) -> Self:
+        """Return a forest that has learned nothing."""
+        return cls(settings, first.X.shape[1], draw_seed(settings.base.random_state))
+
+    def learn(self, rows: Rows, query: Any) -> None:
+        """Learn rows one after another."""
+        for piece in pieces(rows.y.size, self._trees.n_estimators):
+            if self._window is None:
+                self.core.learn(*rows.part(piece), self.settings.n_threads)
+            else:
+                self.core.forecast_then_learn(*rows.part(piece), 0.5, self._window)
+
+    def learn_one(self, x: Floats, y: float, weight: float, query: Any) -> None:
+        """Learn one row, whose weight is 1."""
+        self.learn(Rows(x.reshape(1, -1), np.array([y])), query)
+
+    def intervals_then_learn(self, rows: Rows, confidence: float) -> Iterator[tuple[Floats, Floats]]:
+        """Mean and interval of each row, just before it is learned."""
+        for piece in pieces(rows.y.size, self._trees.n_estimators):
+            yield self.core.forecast_then_learn(*rows.part(piece), float(confidence), self._window)
+
+    def means(self, X: Floats) -> Floats:
+        """Means of the leaves' targets."""
+        found: Floats = self.core.means(X, self.settings.n_threads)
+        return found
+
+    def intervals(self, X: Floats, confidence: float) -> Floats:
+        """Central intervals."""
+        return self.quantiles(X, np.array([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence]))
+
+    def quantiles(self, X: Floats, levels: Floats) -> Floats:
+        """Quantiles, calibrated if they are to be; quicker than those of the distributions."""
+        n_threads = self.settings.n_threads
+        if self._window is None:
+            found: Floats = self.core.quantiles(X, np.ascontiguousarray(levels), False, n_threads)
+            return found
+        confidences: Floats = np.abs(2.0 * levels - 1.0).round(12)
+        reach = self._window.radii(confidences)
+        signs = np.where(levels <= 0.5, -1.0, 1.0)
+        at = np.where(np.isfinite(reach), 0.5 + signs * reach, 0.5)
+        found = self.core.quantiles(X, at, True, n_threads)
+        return np.where(np.isfinite(reach), found, signs * np.inf)
+
+    def forecast(self, X: Floats) -> LabelMixture:
+        """Return the distribution of each row as it is now: it does not change when the forest goes on learning."""
+        if self._window is None:
+            return LabelMixture(*self.core.labels(X))
+        frozen, archive = _core.ScoreWindow(self.settings.calibration_size, 0.0), self._window.archive()
+        frozen.restore(archive["scores"], archive["levels"])
+        below, lowest = self.core.quantiles(X, np.array([-1.0, 0.0]), True, self.settings.n_threads).T
+        return LabelMixture(*self.core.labels(X), frozen.radii, lowest - below)
+
+    def review_if_due(self, query: Any) -> None:
+        """Nothing is looked at again: all is learned row by row."""
+
+    @property
+    def n_seen(self) -> int:
+        """Rows ever learned."""
+        return int(self.core.arrivals)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory."""
+        return int(self.core.n_bytes)
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        window = None if self._window is None else self._window.archive()
+        return {"seed": self.core.seed, "forest": self.core.archive(), "window": window}
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: QuantileSettings, width: int) -> Self:
+        """Take back what `state` gave."""
+        learner, arrays = cls(settings, width, stored.integer("seed", 0, LARGEST_SEED)), stored.arrays("forest")
+        check_n_trees(arrays, learner._trees)
+        learner.core.restore(arrays)
+        if learner._window is not None:
+            window = stored.arrays("window")
+            learner._window.restore(window["scores"], window["levels"])
+        return learner
