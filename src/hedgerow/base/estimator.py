@@ -228,13 +228,15 @@ class OnlineEstimator(Estimator):
 
         The first row may be the first call; a mapping then names the features.
         """
-        if not self.__sklearn_is_fitted__():
-            row = self._first_row(x, y)
-            self._learner.learn(row, self._current.query)
-            return self
-        query = self._unchanged_query
-        self._with_row(self._learner.learn_one, x, *self._encode_one(y), query)
-        self._learner.review_if_due(query)
+        current = self._kept
+        if current is None or not current.is_unchanged:
+            if not self.__sklearn_is_fitted__():
+                row = self._first_row(x, y)
+                self._learner.learn(row, self._current.query)
+                return self
+            current = self._unchanged
+        self._with_row(self._learner.learn_one, x, *self._encode_one(y), current.query)
+        self._learner.review_if_due(current.query)
         return self
 
     @property
@@ -282,13 +284,13 @@ class OnlineEstimator(Estimator):
         return [y]
 
     @property
-    def _unchanged_query(self) -> Any:
-        """The query, as soon as it is sure that no parameter that shapes learning has been changed."""
+    def _unchanged(self) -> Current:
+        """What follows from the parameters; ValueError if one that shapes learning has been changed."""
         current = self._current
         if not current.is_unchanged:
             self._learner.settings.check_unchanged(self._SETTINGS.of(self))
             current.is_unchanged = True
-        return current.query
+        return current
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
         """Call the learner with one row, checked.
@@ -297,9 +299,12 @@ class OnlineEstimator(Estimator):
         nothing, where it is not a vector of finite numbers.
         """
         reader = self._current.reader
-        if self._NATIVE_ROWS and (type(x) is np.ndarray or type(x) is dict):
+        if self._NATIVE_ROWS:
             try:
-                return call(reader.quickly(x), *rest)
+                if type(x) is np.ndarray:
+                    return call(x, *rest)
+                if type(x) is dict:
+                    return call(reader.quickly(x), *rest)
             except (KeyError, TypeError, ValueError):
                 pass  # reading it with care either mends it or says what is wrong
         return call(reader(x), *rest)

@@ -173,6 +173,8 @@ class BoostingLearner:
 
     def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
         """What the stages say of rows."""
+        if X.shape[0] <= PREDICTED_TOGETHER:
+            return self.stages.moments(X, query)
         pieces = np.array_split(X, max(1, X.shape[0] // PREDICTED_TOGETHER))
         parts = [self.stages.moments(np.ascontiguousarray(piece), query) for piece in pieces]
         mean, doubt = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))

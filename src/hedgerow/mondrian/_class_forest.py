@@ -114,9 +114,12 @@ class ClassForest(ForestLearner):
 
     def learn_one(self, x: Any, y: float, weight: float, query: ClassQuery) -> None:
         """Learn one row, whose class may be new."""
-        self.core.know_classes(int(y) + 1)
+        is_new = y >= self.labels.n_classes
+        if is_new:
+            self.core.know_classes(int(y) + 1)
         self.core.learn_one(x, y, weight)
-        self.know_classes(int(y) + 1)
+        if is_new:
+            self.know_classes(int(y) + 1)
 
     def rule(self, query: ClassQuery) -> Any:
         """Return how probabilities follow from counts."""

@@ -69,8 +69,7 @@ class ForestLearner:
 
     def learn_one(self, x: Any, y: float, weight: float, query: Any) -> None:
         """Learn one row, and nothing if it is not a vector of finite numbers."""
-        label, weight = self._arrive_one(y, weight, query)  # which may put another core in the place of this one
-        self.core.learn_one(x, label, weight)
+        self.core.learn_one(x, y, weight)
 
     def review_if_due(self, query: Any) -> None:
         """Whenever as many rows have come as were held at the last review, look at the units and at the smoothing.
@@ -79,7 +78,8 @@ class ForestLearner:
         from the rows that are held: given the units they are Mondrian trees as before. A review costs about as much as
         a fit, and comes after as many rows as there are.
         """
-        if self.core.arrivals >= self.core.next_review:
+        core = self.core
+        if core.arrivals >= core.next_review:
             self.review(query)
 
     @all_or_nothing
@@ -170,10 +170,6 @@ class ForestLearner:
     def _arrive(self, rows: Rows, query: Any) -> Rows:
         """Return the next of some rows as the core takes them: one, and as many as are alike."""
         return rows
-
-    def _arrive_one(self, y: float, weight: float, query: Any) -> tuple[float, float]:
-        """Return the label and the weight of one row as the core takes them."""
-        return y, weight
 
     def _review_target(self, query: Any) -> None:
         """Look again at what targets are, and bring those held to that."""

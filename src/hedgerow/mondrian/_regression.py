@@ -135,13 +135,14 @@ class RegressionForest(ForestLearner):
         alike = slice(None if admitted.all() else int(np.argmin(admitted)))
         return self.labels.encoded(rows.part(alike))
 
-    def _arrive_one(self, y: float, weight: float, query: Smoothing) -> tuple[float, float]:
+    def learn_one(self, x: Any, y: float, weight: float, query: Smoothing) -> None:
+        """Learn one row, and nothing if it is not a vector of finite numbers."""
         label = y - self.labels.origin
-        if self.is_plain and abs(label) <= LARGEST_TARGET:
-            return label, weight
-        self.check(np.array([y]), query)
-        part = self._arrive(Rows(np.empty((1, 0)), np.array([y]), np.array([weight])), query)
-        return float(part.y[0]), float(part.weights[0])
+        if not (self.is_plain and abs(label) <= LARGEST_TARGET):
+            self.check(np.array([y]), query)
+            part = self._arrive(Rows(np.empty((1, 0)), np.array([y]), np.array([weight])), query)
+            label, weight = float(part.y[0]), float(part.weights[0])
+        self.core.learn_one(x, label, weight)
 
     def _review_target(self, query: Smoothing) -> None:
         n, asked = self.core.n_rows, asked_target(self.settings, query)
