@@ -26,6 +26,6 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 html_title = "hedgerow"
 html_theme_options = {"show_prev_next": True, "navigation_depth": 2, "secondary_sidebar_items": ["page-toc"]}
-html_sidebars = {"index": [], "recipes": [], "changes": []}
+html_sidebars = {page: [] for page in ("index", "recipes", "architecture", "glossary", "references", "changes")}
 html_copy_source = False
 html_show_sourcelink = False

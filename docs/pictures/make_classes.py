@@ -11,10 +11,10 @@ from hedgerow import MondrianForestClassifier
 from hedgerow.plot import ClassDisplay
 
 TITLES = {
-    None: "Classes: the paler, the less sure",
-    "noise": "Noise: classes share the place",
-    "disagreement": "Disagreement: trees differ",
-    "distance": "Distance: no rows are near",
+    None: "Predicted class (paler: less certain)",
+    "noise": "Noise: classes overlap",
+    "disagreement": "Disagreement between trees",
+    "distance": "Distance from the data",
 }
 
 

@@ -1,0 +1,56 @@
+"""Signposts lead somewhere: files that pages name exist, and papers that they cite are in the references."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+REFERENCES = (DOCS / "references.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES += sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+CURRENT = [page for page in PAGES if page.parent.name != "decisions"]  # these describe the code of their time
+SOURCES = [
+    path.relative_to(ROOT).as_posix()
+    for folder in ("benchmarks", "bindings", "cpp", "src", "tests", "tools")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in {".hpp", ".cpp", ".py", ".pyi"}
+]
+ENTRIES = [" ".join(entry.split()) for entry in re.split(r"^- ", REFERENCES, flags=re.MULTILINE)[1:]]
+
+
+def named_files(text: str) -> list[str]:
+    """Return source files in code spans, without the dots that lead out of a folder."""
+    return [name.lstrip("./") for name in re.findall(r"`([\w./]+\.(?:hpp|cpp|pyi?))`", text)]
+
+
+def citations(text: str) -> list[tuple[str, str]]:
+    """Return surname of the first author and year, or an empty year, of each link to the references."""
+    texts = re.findall(r"\[([^\[\]]+)\]\((?:\.\./)?references\.md\)", text)
+    found = [
+        re.fullmatch(r"([\w'-]+(?: [A-Z][\w'-]+)*).*?((?:19|20)\d\d|)\)?", " ".join(each.split())) for each in texts
+    ]
+    return [(match[1], match[2]) for match in found if match and match[1] not in {"references", "The references"}]
+
+
+@pytest.mark.parametrize("page", CURRENT, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_named_files_exist(page):
+    names = named_files(page.read_text(encoding="utf-8"))
+    missing = [name for name in names if not any(f"/{path}".endswith(f"/{name}") for path in SOURCES)]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_citations_are_in_the_references(page):
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"document 00\d", text), "cite papers by author and year"
+    for name, year in citations(text):
+        assert any(name in entry.split("(**")[0] and year in entry for entry in ENTRIES), f"{name} {year}"
+
+
+def test_what_is_recognised():
+    text = "`mondrian/grow.hpp` and `../label/x.hpp`, not `save`; [Roy and Teh (2009)](../references.md), "
+    text += "[Burns](references.md), [De Francisci and others\n2019](../references.md), [references](../references.md)"
+    assert named_files(text) == ["mondrian/grow.hpp", "label/x.hpp"]
+    assert citations(text) == [("Roy", "2009"), ("Burns", ""), ("De Francisci", "2019")]
