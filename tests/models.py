@@ -123,7 +123,6 @@ VARIANTS: dict[str, Callable[[], Any]] = {
 }
 
 
-
 # Known faults. Tests of these are expected to fail, and complain if they do not: then take the entry out.
 
 # Rows that came in a stream before it was known what targets are can no longer be unlearned.
@@ -136,6 +135,45 @@ FORECAST_PEEKS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetim
 WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
 # Standard deviations are NaN after a stream of weights between 1e-3 and 1e3.
 WEIGHTS_TOO_WILD = {"kernel ridge, iterative"}
+# Files with an array of another type, shape or length are read.
+LOOSE_FILES = {"class boosting", "class boosting, balanced", "kernel ridge, iterative", "conformal, approximate"}
+LOOSE_FILES |= {"conformal, Mondrian", "conformal, Mondrian, normalised", "quantile forest, conformal"}
+# Columns between -1.7e308 and 1.7e308 break a review of what targets are.
+WILD_COLUMNS = {"forest, positive", "forest, counts"}
+# A target of 1e200, whose square is no number, is taken as the first, or by its logarithm.
+HUGE_TARGETS = {name for name in VARIANTS if name.startswith("forest")} - {"forest, counts"}
+# `apply` before the first row is an AttributeError.
+NOT_FITTED = {name for name in VARIANTS if name.startswith("online forest")}
+# Questions by frame warn that names are missing.
+NAMES_WARN = {name for name in VARIANTS if name.startswith(("online forest", "quantile forest"))}
+# `learn_one` takes a mapping with keys that are no strings as the first row, and refuses it as the second.
+NAMES_NO_STRINGS = set(VARIANTS)
+# `set_params` while a model learns is not refused: of what class, which parameter, and, if others are, by which call.
+REFUSAL_MISSING = {
+    f"{kind}.{name}{call}"
+    for kinds, names, call in (
+        ("MondrianBoostingRegressor MondrianBoostingClassifier", "linear max_stages n_estimators scaling", ""),
+        ("MondrianBoostingRegressor", "shape tail target", ""),
+        ("MondrianFeatures", "length_scale lifetime n_estimators n_spare", ""),
+        ("MondrianForestClassifier", "base discount prior_weight", ""),
+        ("MondrianForestRegressor", "drift_rate drift_variance noise_variance prior_mean signal_to_noise", ""),
+        ("MondrianKernelRidge", "alpha leaf_fit length_scale lifetime max_lifetime n_estimators selection solver", ""),
+        ("MondrianKernelRidge", "validation_fraction", ""),
+        ("OnlineConformalRegressor OnlineQuantileForestRegressor", "base", ""),
+        ("MondrianForestRegressor", "hyperparameters lifetime min_samples_split n_estimators scaling", ".learn_one"),
+        ("MondrianForestRegressor", "smoothing target window", ".learn_one"),
+        ("MondrianForestClassifier", "hyperparameters lifetime min_samples_split n_estimators scaling", ".learn_one"),
+        ("MondrianForestClassifier", "pause_pure window", ".learn_one"),
+        ("OnlineConformalRegressor", "adaptation_rate adaptive calibration_size mode normalised", ".learn_one"),
+        ("OnlineConformalRegressor", "size_matched update_every", ".learn_one"),
+        ("OnlineForestRegressor", "bagging_rate drift_detection grace_period leaf_capacity leaf_model", ".learn_one"),
+        ("OnlineForestRegressor", "max_features max_nodes min_samples_leaf n_estimators", ".learn_one"),
+        ("OnlineForestRegressor", "split_confidence split_test tie_threshold", ".learn_one"),
+        ("OnlineQuantileForestRegressor", "calibration_size conformal sketch_size", ".learn_one"),
+    )
+    for kind in kinds.split()
+    for name in names.split()
+}
 
 
 @dataclass(frozen=True)
@@ -200,6 +238,11 @@ class Case:
     def renumbers(self) -> bool:
         """Whether files may number rows, or cells, differently: where numbers are used again, or cells come late."""
         return self.parameters.get("window") is not None or issubclass(self.kind, KERNELS)
+
+    @property
+    def repeats_one_target(self) -> bool:
+        """Whether the mean after one row is its target: not with a prior, nor where targets are transformed."""
+        return self.regresses and self.can("partial_fit") and self.parameters.get("target", "auto") == "auto"
 
     @property
     def copies(self) -> bool:
@@ -272,6 +315,69 @@ def draw_labels(X: Any, seed: int = 0) -> Any:
     return np.array(["blue", "green", "red"])[np.clip(scores / 2, 0, 2).astype(int)]
 
 
+# What else parameters can be, while the variant of each class that comes first learns; a new parameter is a line here.
+OTHER_VALUES: dict[str, Any] = {
+    "adaptation_rate": 0.1,
+    "adaptive": True,
+    "alpha": 0.5,
+    "bagging_rate": 2.0,
+    "base": None,  # see `other_value`
+    "calibration_size": 33,
+    "class_weight": {"red": 3.0},
+    "conformal": True,
+    "discount": 5.0,
+    "drift_detection": False,
+    "drift_rate": 0.3,
+    "drift_variance": 2.0,
+    "grace_period": 11,
+    "hyperparameters": "paper",
+    "leaf_capacity": 90,
+    "leaf_fit": "independent",
+    "leaf_model": "linear",
+    "length_scale": 2.0,
+    "lifetime": 3.5,
+    "linear": False,
+    "max_features": None,
+    "max_lifetime": 4.0,
+    "max_nodes": 9,
+    "max_stages": 1,
+    "min_samples_leaf": 3,
+    "min_samples_split": 6,
+    "mode": "approximate",
+    "n_estimators": 6,
+    "n_spare": 9,
+    "noise_variance": 0.5,
+    "normalised": True,
+    "pause_pure": False,
+    "prior_mean": 1.0,
+    "prior_weight": 2.0,
+    "scaling": "rank",
+    "selection": "loo",
+    "shape": "common",
+    "signal_to_noise": 4.0,
+    "size_matched": True,
+    "sketch_size": 50,
+    "smoothing": "moments",
+    "solver": "iterative",
+    "split_confidence": 0.01,
+    "split_test": "hoeffding",
+    "tail": "normal",
+    "target": "real",
+    "tie_threshold": 0.2,
+    "update_every": 3,
+    "validation_fraction": 0.4,
+    "window": 50,
+}
+# These shape nothing that was learned: threads, and the seed, which was drawn when learning began.
+FREE_PARAMETERS = ("n_jobs", "random_state")
+
+
+def other_value(case: Case, name: str) -> Any:
+    if name == "base":
+        return "empirical" if case.classes else online_forest(n_estimators=5)
+    return OTHER_VALUES[name]
+
+
 # What a model knows, and what it says.
 
 IN_MEMORY = Path("/dev/shm")  # where there is one: `save` waits for the disk
@@ -328,6 +434,11 @@ def numbers(model: Any, X: Any) -> Any:
     if hasattr(model, "predict_interval"):
         return np.column_stack([*model.predict(X, return_std=True), model.predict_interval(X)])
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X).toarray()
+
+
+def make_sense(found: Any) -> bool:
+    """Tell whether such numbers could be: finite, but for ends of intervals, which may not be known yet."""
+    return bool(np.isfinite(found[:, :2]).all() and not np.isnan(found).any())
 
 
 def as_bytes(answer: Any) -> Iterator[bytes]:

@@ -11,7 +11,6 @@ from models import LOSES_ROWS, bits, every, numbers, row_by_row
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-
 def assert_found(case, model):
     """A good part of the rows of a model that has learned 140; in a window only the last are held."""
     X, y = case.data(140)
