@@ -155,8 +155,6 @@ REFUSAL_MISSING = {
         ("MondrianBoostingRegressor MondrianBoostingClassifier", "linear max_stages n_estimators scaling", ""),
         ("MondrianBoostingRegressor", "shape tail target", ""),
         ("MondrianFeatures", "length_scale lifetime n_estimators n_spare", ""),
-        ("MondrianForestClassifier", "base discount prior_weight", ""),
-        ("MondrianForestRegressor", "drift_rate drift_variance noise_variance prior_mean signal_to_noise", ""),
         ("MondrianKernelRidge", "alpha leaf_fit length_scale lifetime max_lifetime n_estimators selection solver", ""),
         ("MondrianKernelRidge", "validation_fraction", ""),
         ("OnlineConformalRegressor OnlineQuantileForestRegressor", "base", ""),
@@ -368,14 +366,19 @@ OTHER_VALUES: dict[str, Any] = {
     "validation_fraction": 0.4,
     "window": 50,
 }
-# These shape nothing that was learned: threads, and the seed, which was drawn when learning began.
-FREE_PARAMETERS = ("n_jobs", "random_state")
+# These shape nothing that was learned: threads, the seed, which was drawn when learning began, and what queries use.
+FREE_PARAMETERS = {"n_jobs", "random_state", "discount", "prior_weight", "prior_mean", "drift_rate", "drift_variance"}
+FREE_PARAMETERS |= {"noise_variance", "signal_to_noise"}
 
 
 def other_value(case: Case, name: str) -> Any:
     if name == "base":
         return "empirical" if case.classes else online_forest(n_estimators=5)
     return OTHER_VALUES[name]
+
+
+def shapes_learning(case: Case, name: str) -> bool:
+    return name not in FREE_PARAMETERS and (case.classes, name) != (True, "base")
 
 
 # What a model knows, and what it says.

@@ -41,6 +41,11 @@ def bad_rows(case):
         yield X, y, spoiled(np.ones(N), np.inf), "sample_weight contains NaN or infinity"
         yield X, y, np.ones(N - 1), "expected .30,."
         yield X, y, np.ones((N, 1)), "1D array or scalar"
+    if case.classes:
+        yield X, [*y[:-1].tolist(), None], None, "missing|None"
+        yield X, X[:, 0], None, "continuous"
+        if case.weighs:
+            yield X, [*y[:-1].tolist(), "white"], spoiled(np.ones(N), -1.0), "1 negative"
     if case.regresses:
         yield X, spoiled(y, np.nan), None, "NaN"
         yield X, spoiled(y, -np.inf), None, "infinity"
@@ -105,7 +110,7 @@ def test_bad_questions(case):
         for confidence in (0, 1, 1.5, -1, np.nan):
             with pytest.raises(ValueError, match="confidence"):
                 model.predict_interval(X, confidence)
-        with pytest.raises(ValueError, match="inconsistent|shape|30"):
+        with pytest.raises(ValueError, match=r"inconsistent|shape|30"):
             model.log_density(X, y[:-1])
         with pytest.raises(ValueError, match="NaN"):
             model.log_density(X, spoiled(y, np.nan))
@@ -138,10 +143,10 @@ def test_a_target_whose_square_is_no_number(case):
     for model in (case.new(), case.fitted(N)):
         before = bits(model)
         for call in calls(case, False):
-            with pytest.raises(ValueError, match="divide y by a constant|whole numbers"):
+            with pytest.raises(ValueError, match=r"divide y by a constant|whole numbers"):
                 getattr(model, call)(X, spoiled(y, 1e200))
         if case.learns_rows:
-            with pytest.raises(ValueError, match="1e.?150|whole numbers"):
+            with pytest.raises(ValueError, match=r"1e.?150|whole numbers"):
                 model.learn_one(X[0], 1e200)
         assert bits(model) == before
 
@@ -153,9 +158,9 @@ def test_not_fitted(case):
     assert not model.__sklearn_is_fitted__()
     for name, ask in questions(model, X, y):
         if name not in ("one", "proba_one"):
-            with pytest.raises((NotFittedError, AttributeError), match="not fitted yet|exists only with"):
+            with pytest.raises((NotFittedError, AttributeError), match=r"not fitted yet|exists only with"):
                 print(name, ask())
-    for name in ("n_samples_seen_", "n_samples_", "classes_", "feature_importances_", "n_nodes_"):
+    for name in ("n_samples_seen_", "n_samples_", "classes_", "feature_importances_", "n_nodes_", "n_stages_"):
         assert not hasattr(model, name)
     if case.unlearns:
         with pytest.raises(NotFittedError):

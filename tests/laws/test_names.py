@@ -39,6 +39,8 @@ def test_frames_name_the_features(case, frame, tmp_path):
         assert model.predict_one(shuffled) == model.predict_one(X[0]) == plain.predict_one(X[0])
     model.save(tmp_path / "model")
     assert list(hedgerow.load(tmp_path / "model").feature_names_in_) == NAMES
+    if case.unlearns:
+        model.unlearn(frame(X[40:44]), y[40:44]).unlearn_one(named(X[50]), y[50])
     before = bits(model)
     ask = model.predict if case.predicts else model.transform
     for call in [lambda X: ask(X)] + [lambda X: model.partial_fit(X, y)] * case.online:
