@@ -133,7 +133,7 @@ def test_streams_learn_what_targets_are_and_files_go_on(model, kind, tmp_path):
     np.testing.assert_array_equal(whole.predict(X[:20]), dealt.predict(X[:20]))
     whole.save(tmp_path / "model")
     others = [load(tmp_path / "model"), pickle.loads(pickle.dumps(whole)), copy.deepcopy(whole)]
-    X2, y2 = rows(600, kind, seed=1)
+    X2, y2 = rows(60, kind, seed=1)
     for other in others:
         np.testing.assert_array_equal(other.predict_interval(X), whole.predict_interval(X))
     whole.partial_fit(X2, y2)
