@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
-from safetensors import safe_open
+
+from stored import Stored
 
 LEAF, FREED, NONE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF
 
@@ -81,17 +79,8 @@ class StoredForest:
 
     @classmethod
     def of(cls, forest) -> StoredForest:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "forest"
-            forest.save(path)
-            return cls.read(path)
-
-    @classmethod
-    def read(cls, path) -> StoredForest:
-        with safe_open(path, "numpy") as file:
-            header = json.loads(file.metadata()["hedgerow"])
-            names = list(file.keys())
-            return cls(header, {name: file.get_tensor(name) for name in names})
+        stored = Stored.of(forest)
+        return cls(stored.header, stored.arrays)
 
     def scaled(self, X) -> np.ndarray:
         """User's points in forest units, for straight scalings."""

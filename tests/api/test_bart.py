@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.inspection import PartialDependenceDisplay, partial_dependence
 
 from hedgerow import BARTClassifier, BARTRegressor
@@ -92,34 +92,6 @@ def test_bad_parameters_of_the_noise_are_explained(parameters, words):
         BARTRegressor(**parameters).fit(X, NUMBERS)
 
 
-@EVERY
-def test_bad_rows_leave_the_model_as_it_was(model, y):
-    model.fit(X, y)
-    before = model._to_bytes()
-    with_nan = X.copy()
-    with_nan[3, 1] = np.nan
-    for bad_X, bad_y, weights in (
-        (with_nan, y, None),
-        (np.where(X > 2, np.inf, X), y, None),
-        (X, y[:-1], None),
-        (X[:, 0], y, None),
-        (X, y, np.zeros(len(y))),
-        (X, y, -np.ones(len(y))),
-        (X, y, np.full(len(y), 2.0**30)),
-        (X[:0], y[:0], None),
-    ):
-        with pytest.raises(ValueError):
-            model.fit(bad_X, bad_y, sample_weight=weights)
-        assert model._to_bytes() == before
-    with pytest.raises(ValueError, match="3 features"):
-        model.predict(X[:, :2])
-    with pytest.raises(ValueError, match="NaN"):
-        model.predict_draws(with_nan)
-    with pytest.raises(ValueError, match="n_draws must be an integer"):
-        model.continue_sampling(0)
-    assert model._to_bytes() == before
-
-
 def test_bad_questions_are_explained():
     model = BARTRegressor(**QUICK).fit(X, NUMBERS)
     with pytest.raises(ValueError, match="kind must be 'prediction' or 'mean', got 'median'"):
@@ -131,16 +103,6 @@ def test_bad_questions_are_explained():
             model.split_inclusion_bands(confidence)
     with pytest.raises(ValueError, match="between 0 and 1"):
         model.predict_quantiles(X, [1.5])
-
-
-@pytest.mark.parametrize("kind", [BARTClassifier, BARTRegressor])
-def test_not_fitted(kind):
-    model = kind()
-    calls = (lambda: model.predict(X), model.diagnostics, model.continue_sampling, lambda: model.split_inclusion_)
-    for call in (*calls, lambda: model.predict_draws(X), lambda: model.trace_):
-        with pytest.raises(NotFittedError):
-            call()
-    assert not hasattr(BARTClassifier(), "classes_")
 
 
 # Odd data.
@@ -268,17 +230,6 @@ def test_probabilities_are_means_over_draws():
         assert list(one) == model.classes_.tolist()
         assert list(one.values()) == found[7].tolist()
         assert model.predict_one(X[7]) == model.predict(X[7:8])[0]
-
-
-@EVERY
-def test_rows_are_predicted_alike_alone_and_in_company(model, y, monkeypatch):
-    model.fit(X, y)
-    ask = model.predict_proba if hasattr(model, "predict_proba") else model.predict
-    expected = ask(np.tile(X, (5, 1)))
-    for rows in ([0], [3, 4], range(50)):
-        assert ask(X[list(rows)]).tobytes() == expected[list(rows)].tobytes()
-    monkeypatch.setattr("hedgerow.bart._learner.NUMBERS_AT_A_TIME", 7 * 60)  # seven rows at a time, or fewer
-    assert ask(np.tile(X, (5, 1))).tobytes() == expected.tobytes()
 
 
 def test_frames_and_names():

@@ -62,16 +62,6 @@ def test_constant_noise_has_draws_of_rows_too():
     assert "noise_of_rows" not in model.diagnostics().r_hat
 
 
-def test_rows_are_predicted_alike_alone_and_in_company(monkeypatch):
-    model = BARTRegressor(**QUICK).fit(X, Y)
-    std = model.predict(X, return_std=True)[1]
-    noise, interval = model.predict_noise_draws(X), model.predict_interval(X)
-    monkeypatch.setattr("hedgerow.bart._learner.NUMBERS_AT_A_TIME", 7 * 60)  # seven rows at a time
-    assert model.predict(X, return_std=True)[1].tobytes() == std.tobytes()
-    assert model.predict_noise_draws(X).tobytes() == noise.tobytes()
-    assert model.predict_interval(X[3:4]).tobytes() == interval[3:4].tobytes()
-
-
 def test_diagnostics_follow_the_noise_of_rows():
     model = BARTRegressor(**QUICK).fit(X, Y)
     found = model.diagnostics()

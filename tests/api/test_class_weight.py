@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 from datetime import date
 
 import numpy as np
 import pytest
-from safetensors.numpy import load as arrays_from_bytes
-from safetensors.numpy import save as arrays_to_bytes
 from sklearn.base import clone
 
 import hedgerow
@@ -119,38 +116,11 @@ def test_words_pairs_and_dates_as_classes(name, tmp_path):
         assert copy.class_weight == {high: 2.5}
         np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
         if isinstance(low, date):
-            with pytest.raises(TypeError, match="cannot save the class"):
+            with pytest.raises(TypeError, match="cannot save"):
                 model.save(tmp_path / "model")
         else:
             model.save(tmp_path / "model")
             assert hedgerow.load(tmp_path / "model").class_weight == {high: 2.5}
-
-
-@EVERY
-@pytest.mark.parametrize("class_weight", ["balanced", {1: 0.5}], ids=str)
-def test_files_are_not_trusted(name, class_weight, tmp_path):
-    content = new(name, class_weight).fit(X, Y)._to_bytes()
-    arrays, length = arrays_from_bytes(content), int.from_bytes(content[:8], "little")
-    header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["hedgerow"])
-    changes = [
-        {"class_weight": "heavy", "balanced": []},
-        {"class_weight": {"weights": [[1, -2.0]]}, "balanced": []},
-        {"class_weight": {"weights": [[1, float("nan")]]}, "balanced": []},
-        {"class_weight": {"weights": [[1]]}, "balanced": []},
-        {"class_weight": {"weights": [[[], 1.0]]}, "balanced": []},
-        {"class_weight": {"weights": 3}, "balanced": []},
-        {"class_weight": None, "balanced": [1.0, 1.0]},
-        {"class_weight": "balanced", "balanced": [1.0]},
-        {"class_weight": "balanced", "balanced": [1.0, 0.0]},
-        {"class_weight": "balanced", "balanced": [1.0, float("inf")]},
-        {"class_weight": "balanced", "balanced": [1.0, "heavy"]},
-        {"class_weight": "balanced", "balanced": None},
-    ]
-    for change in changes:
-        changed = {**header, "fitted": {**header["fitted"], **change}}
-        (tmp_path / "model").write_bytes(arrays_to_bytes(arrays, metadata={"hedgerow": json.dumps(changed)}))
-        with pytest.raises(ValueError, match="cannot load"):
-            print(change, hedgerow.load(tmp_path / "model"))
 
 
 def test_light_rows_are_pointed_out():

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from hedgerow import MondrianForestRegressor, OnlineConformalRegressor, OnlineForestRegressor
-from online_models import bits, conformal, draw_stream, forest
+from hedgerow import OnlineConformalRegressor, OnlineForestRegressor
+from models import conformal, draw_numbers
+from models import online_forest as forest
 
-X, Y = draw_stream()
+X, Y = draw_numbers()
 
 
 @pytest.mark.parametrize(
@@ -36,17 +37,6 @@ def test_parameters(name, value):
         with pytest.raises(ValueError, match=message):
             learn()
     assert not model.__sklearn_is_fitted__()
-
-
-@pytest.mark.parametrize("confidence", [0.0, 1.0, -1, np.nan])
-def test_confidence(confidence):
-    model = conformal().fit(X, Y)
-    before = bits(model)
-    with pytest.raises(ValueError, match="confidence"):
-        model.predict_interval(X, confidence=confidence)
-    with pytest.raises(ValueError, match="confidence"):
-        model.predict_then_learn(X, Y, confidence=confidence)
-    assert bits(model) == before
 
 
 def test_the_base_given_is_not_touched():
@@ -90,22 +80,6 @@ def test_intervals_are_infinite_until_there_are_scores_enough():
     assert 10 <= n_infinite <= 16  # nine scores are needed, none comes from the first row, a few rows have none
     assert np.isinf(model.predict_interval(X, 0.999)).all()
     assert np.isfinite(model.predict_dist(X).std()).all()
-
-
-@pytest.mark.parametrize("base", [forest(), MondrianForestRegressor(3, random_state=1)], ids=["forest", "Mondrian"])
-@pytest.mark.parametrize("mode", ["exact", "approximate"])
-def test_forecasts_are_those_of_the_loop(base, mode):
-    for options in ({}, {"normalised": True, "adaptive": True, "adaptation_rate": 0.05}):
-        model, loop = (OnlineConformalRegressor(base, mode=mode, calibration_size=50, **options) for _ in range(2))
-        n = 150
-        mean, interval = model.predict_then_learn(X[:n], Y[:n], confidence=0.8)
-        loop.learn_one(X[0], Y[0])
-        for i in range(1, n):
-            np.testing.assert_array_equal(loop.predict(X[i : i + 1]), mean[i : i + 1])
-            np.testing.assert_array_equal(loop.predict_interval(X[i : i + 1], 0.8), interval[i : i + 1])
-            loop.learn_one(X[i], Y[i])
-        assert bits(model) == bits(loop)
-        np.testing.assert_array_equal(model.predict_dist(X[:9]).interval(0.8), model.predict_interval(X[:9], 0.8))
 
 
 def test_a_base_that_learned_on_its_own_is_followed():

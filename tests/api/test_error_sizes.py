@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
-from safetensors import safe_open
-from safetensors.numpy import load as arrays_from_bytes
-from safetensors.numpy import save as arrays_to_bytes
 
 import hedgerow
 from hedgerow import OnlineConformalRegressor
-from hedgerow.base.rows import Rows
-from online_models import bits, conformal, draw_stream, forest, mondrian
+from models import BY_NAME, bits, conformal, draw_numbers
+from models import online_forest as forest
 
-X, Y = draw_stream()
+X, Y = draw_numbers()
 NORMALISED = {
     "exact": lambda: conformal(normalised=True),
     "approximate": lambda: conformal(normalised=True, mode="approximate"),
-    "Mondrian": lambda: conformal(mondrian(), normalised=True),
+    "Mondrian": lambda: BY_NAME["conformal, Mondrian, normalised"].new(),
 }
 EVERY = pytest.mark.parametrize("new", NORMALISED.values(), ids=NORMALISED)
-
-
-def parts_of(model, path):
-    path.write_bytes(bits(model))
-    with safe_open(path, framework="numpy") as file:
-        header = json.loads(file.metadata()["hedgerow"])
-    return arrays_from_bytes(path.read_bytes()), header
-
-
-def write(path, arrays, header):
-    path.write_bytes(arrays_to_bytes(arrays, metadata={"hedgerow": json.dumps(header)}))
 
 
 @EVERY
@@ -95,43 +79,3 @@ def test_labels_that_never_vary_are_no_trouble(new):
     assert np.isfinite(model.predict_interval(X, 0.8)).all()
     model.partial_fit(X, Y)
     assert np.isfinite(model.predict_interval(X, 0.8)).all()
-
-
-@EVERY
-def test_sizes_in_a_file_are_checked(new, tmp_path):
-    path = tmp_path / "bad"
-    arrays, header = parts_of(new().fit(X, Y), path)
-    write(path, arrays, header)
-    hedgerow.load(path)
-    without = {name: array for name, array in arrays.items() if not name.startswith("sizes.")}
-    far = np.full_like(arrays["sizes.leaves.moments"], np.nan)
-    bad = [
-        (without, {}),
-        ({**arrays, "sizes.counters": np.array([401], dtype=np.uint64)}, {}),
-        ({**arrays, "sizes.counters": np.array([59], dtype=np.uint64)}, {}),
-        ({**arrays, "sizes.leaves.moments": far}, {}),
-        ({**arrays, "sizes.nodes.link": np.zeros_like(arrays["sizes.nodes.link"])}, {}),
-        (arrays, {"sizes_seed": -1}),
-        (arrays, {"sizes_seed": 2**64}),
-        (arrays, {"sizes_seed": None}),
-    ]
-    for changed, numbers in bad:
-        write(path, changed, {**header, "fitted": {**header["fitted"], **numbers}})
-        with pytest.raises(ValueError, match="cannot load"):
-            hedgerow.load(path)
-
-
-def test_calibration_rows_in_a_file_are_checked(tmp_path):
-    path = tmp_path / "bad"
-    arrays, header = parts_of(NORMALISED["exact"]().fit(X, Y), path)
-    names = ("labels", "factors", "excess", "sums")
-    bad = [(name, value) for name in names for value in (np.nan, np.inf)] + [("factors", 0.0), ("factors", -1.0)]
-    for name, value in bad:
-        array = arrays[f"calibration.{name}"].copy()
-        array[-1] = value
-        write(path, {**arrays, f"calibration.{name}": array}, header)
-        with pytest.raises(ValueError, match="cannot load"):
-            hedgerow.load(path)
-    write(path, {**arrays, "calibration.factors": arrays["calibration.factors"][:-1]}, header)
-    with pytest.raises(ValueError, match="wrong shape"):
-        hedgerow.load(path)

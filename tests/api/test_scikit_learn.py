@@ -15,6 +15,8 @@ from hedgerow import (
     BARTRegressor,
     BayesianTreeClassifier,
     BayesianTreeRegressor,
+    MondrianBoostingClassifier,
+    MondrianBoostingRegressor,
     MondrianForestClassifier,
     MondrianForestRegressor,
 )
@@ -28,6 +30,8 @@ FORESTS = [
     MondrianForestClassifier(n_estimators=5),
     MondrianForestClassifier(n_estimators=5, scaling="rank", pause_pure=False, base="empirical"),
     MondrianForestClassifier(n_estimators=5, lifetime=3.0, min_samples_split=5, prior_weight=0, n_jobs=2),
+    MondrianBoostingRegressor(n_estimators=4, max_stages=2),
+    MondrianBoostingClassifier(n_estimators=4, max_stages=2),
     BayesianTreeClassifier(n_particles=200),
     BayesianTreeClassifier(n_particles=50, proposal="optimal", expansion="layer", n_jobs=2),
     BayesianTreeClassifier("cgm", n_particles=100, n_steps=2000),

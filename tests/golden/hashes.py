@@ -18,7 +18,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from models import CASES, Case
+from models import CASES, Case, as_bytes, questions, row_by_row
 
 N = 220
 
@@ -26,8 +26,6 @@ N = 220
 def learned(case: Case) -> dict[str, Any]:
     """Return the model after each way of learning that it has."""
     X, y = case.data(N)
-    if "positive" in case.name or "counts" in case.name:
-        y = np.round(np.abs(y) * 3) + 1
     if "kernel features" in case.name:
         return {"fit": case.new().fit(X)}
     weights = np.random.default_rng(5).integers(1, 3, size=N).astype(float)
@@ -49,49 +47,20 @@ def learned(case: Case) -> dict[str, Any]:
     return models
 
 
-def row_by_row(model: Any, X: Any, y: Any) -> Any:
-    for x, label in zip(X, y, strict=True):
-        model.learn_one(x, label)
-    return model
-
-
 def said(case: Case, model: Any) -> dict[str, Any]:
     """Return all that a model says about some rows, near and far."""
     X, y = case.data(N)
     asked = np.concatenate([X[:25], X[:15] * 1.7 - 0.4])
     at = np.concatenate([y[:25], y[:15]])
-    if "counts" in case.name or "positive" in case.name:
-        at = np.round(np.abs(at) * 3) + 1
+    to_ask = dict(questions(model, asked, at))
+    if hasattr(model, "predict_then_learn"):
+        to_ask |= {"forecasts": lambda: forecasts(model, asked, at), "after": lambda: model.predict(asked)}
     answers: dict[str, Any] = {}
-
-    def add(name: str, ask: Any) -> None:
+    for name, ask in to_ask.items():
         try:
             answers[name] = ask()
         except Exception as error:
             answers[name] = type(error).__name__
-
-    methods = ("predict", "predict_proba", "transform", "apply", "cells", "predict_interval", "predict_uncertainty")
-    for name in methods:
-        if hasattr(model, name):
-            add(name, lambda name=name: getattr(model, name)(asked))
-    if case.regresses:
-        add("std", lambda: model.predict(asked, return_std=True))
-        add("quantiles", lambda: model.predict_quantiles(asked, [0.1, 0.5, 0.9]))
-        add("log_density", lambda: model.log_density(asked, at))
-        add(
-            "dist",
-            lambda: [model.predict_dist(asked).ppf([0.2, 0.7]), model.predict_dist(asked).rvs(3, random_state=1)],
-        )
-    add("one", lambda: model.predict_one(asked[3]))
-    add("proba_one", lambda: sorted(model.predict_proba_one(asked[3]).items()))
-    for name in ("loo_predict", "loo_predict_proba"):
-        if hasattr(model, name):
-            add(name, lambda name=name: tuple(getattr(model, name)()))
-    for name in ("feature_importances_", "axis_rates_", "n_nodes_", "log_marginal_likelihood_", "target_"):
-        add(name, lambda name=name: getattr(model, name))
-    if hasattr(model, "predict_then_learn"):
-        add("forecasts", lambda: forecasts(model, asked, at))
-        add("after", lambda: model.predict(asked))
     return answers
 
 
@@ -103,23 +72,7 @@ def forecasts(model: Any, X: Any, y: Any) -> Any:
 
 
 def digest(answer: Any) -> str:
-    found = hashlib.sha256()
-
-    def feed(part: Any) -> None:
-        if isinstance(part, list | tuple):
-            for inner in part:
-                feed(inner)
-        elif hasattr(part, "toarray"):
-            feed(part.toarray())
-        elif isinstance(part, np.ndarray) and part.dtype != object:
-            found.update(repr(part.shape).encode() + np.ascontiguousarray(part).tobytes())
-        elif isinstance(part, np.ndarray):
-            found.update(repr(part.tolist()).encode())
-        else:
-            found.update(repr(part).encode())
-
-    feed(answer)
-    return found.hexdigest()[:16]
+    return hashlib.sha256(b"".join(as_bytes(answer))).hexdigest()[:16]
 
 
 def main() -> int:

@@ -43,12 +43,6 @@ def bits(model):
 
 
 @EVERY
-def test_threads_change_nothing(model, rows):
-    one = bits(clone(model).set_params(n_jobs=1).fit(*rows))
-    assert bits(clone(model).set_params(n_jobs=3).fit(*rows)) == one
-
-
-@EVERY
 def test_the_order_of_rows_changes_nothing(model, rows):
     order = np.random.default_rng(1).permutation(90)
     shuffled = [part[order] for part in rows]

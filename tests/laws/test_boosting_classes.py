@@ -1,9 +1,6 @@
-"""Boosting of classes: the same bits however rows come, classes that come late, honest forecasts and probabilities."""
+"""Boosting of classes: honest forecasts and probabilities."""
 
 from __future__ import annotations
-
-import copy
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -15,75 +12,12 @@ RNG = np.random.default_rng(2)
 X = RNG.normal(size=(110, 3))
 THREE = np.digitize(X[:, 0] + 0.5 * np.sin(3 * X[:, 1]) + 0.3 * RNG.normal(size=110), [-0.5, 0.6])
 TWO = (THREE > 0).astype(int)
-WEIGHTS = RNG.uniform(0.2, 3.0, size=110)
 LATE = np.where(np.arange(110) < 37, 0, THREE)  # one class only, for a while
-KINDS = pytest.mark.parametrize("kind", [{}, {"linear": True, "scaling": "rank"}, {"linear": False}], ids=str)
 LABELS = pytest.mark.parametrize("labels", [TWO, THREE, LATE], ids=["two", "three", "late"])
 
 
 def new(**parameters):
     return MondrianBoostingClassifier(**{"n_estimators": 4, "max_stages": 2, "random_state": 0, **parameters})
-
-
-def fed(model, edges, labels, weights=None):
-    for begin, end in pairwise(edges):
-        part = slice(begin, end)
-        model.partial_fit(X[part], labels[part], sample_weight=None if weights is None else weights[part])
-    return model
-
-
-@KINDS
-@LABELS
-@pytest.mark.parametrize("weighted", [False, True])
-def test_chunks(kind, labels, weighted):
-    weights = WEIGHTS if weighted else None
-    whole = fed(new(**kind), [0, 110], labels, weights)
-    assert fed(new(**kind), [0, 1, 2, 7, 33, 64, 65, 110], labels, weights)._to_bytes() == whole._to_bytes()
-    if not weighted:
-        single = new(**kind)
-        for x, y in zip(X, labels, strict=True):
-            single.learn_one(x, y)
-        assert single._to_bytes() == whole._to_bytes()
-
-
-@KINDS
-@LABELS
-def test_threads(kind, labels):
-    one, two = (fed(new(n_jobs=n, **kind).fit(X[:30], labels[:30]), [30, 110], labels) for n in (1, 2))
-    np.testing.assert_array_equal(one.predict_proba(X), two.predict_proba(X))
-    np.testing.assert_array_equal(one.loo_predict(), two.loo_predict())
-
-
-@LABELS
-@pytest.mark.parametrize("announced", [None, [0, 1, 2, 3]], ids=["unknown", "announced"])
-def test_forecasts_are_those_of_a_loop(labels, announced):
-    together, apart = new(), new()
-    found = together.predict_then_learn(X, labels, classes=announced)
-    for i, (x, y) in enumerate(zip(X, labels, strict=True)):
-        said = {} if i == 0 else apart.predict_proba_one(x)
-        if i == 0:
-            apart.partial_fit(x[None], [y], classes=announced)
-            said = {} if announced is None else dict.fromkeys(announced, 0.25)
-        else:
-            np.testing.assert_array_equal(apart.predict_proba(x[None])[0], list(said.values()))
-            apart.learn_one(x, y)
-        expected = [said.get(label, 0.0) for label in together.classes_]
-        np.testing.assert_array_equal(found[i], expected)
-    assert together._to_bytes() == apart._to_bytes()
-
-
-def test_asking_changes_nothing():
-    model = new().fit(X, THREE)
-    before = model._to_bytes()
-    model.predict_proba(X)
-    model.predict_one(X[0])
-    model.loo_predict()
-    assert model.loo_score_ > 0.6
-    assert model.loo_log_loss_ < 0.9
-    assert model.feature_importances_.sum() == pytest.approx(1.0)
-    assert model._to_bytes() == before
-    copy.deepcopy(model).partial_fit(X[:5], THREE[:5])
-    assert model._to_bytes() == before
 
 
 @LABELS

@@ -190,3 +190,15 @@ def test_empirical_base_follows_the_rows_held():
     np.testing.assert_allclose(forest._core.class_weights, as_they_came, rtol=1e-12)
     expected = (weights + 1 / 3) / (weights.sum() + 1)
     np.testing.assert_allclose(forest.predict_proba([[1e15, -1e15]])[0], expected, rtol=1e-9)
+
+
+def test_window_is_unlearning_by_hand():
+    fixed = {"scaling": "none", "hyperparameters": "paper"}
+    windowed, by_hand = new(window=25, **fixed), new(**fixed)
+    for i in range(80):
+        windowed.learn_one(X[i], Y[i])
+        by_hand.learn_one(X[i], Y[i])
+        if i >= 25:
+            by_hand.unlearn_one(X[i - 25], Y[i - 25])
+        assert windowed.check_structure() == []
+    np.testing.assert_array_equal(windowed.predict_proba(X), by_hand.predict_proba(X))

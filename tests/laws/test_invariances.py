@@ -93,21 +93,6 @@ def test_weight_is_repetition_in_batch(smoothing, hyperparameters):
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
-@WAYS
-@SMOOTHINGS
-def test_weight_zero_is_absence(way, smoothing):
-    weights = np.ones(len(X))
-    weights[::3] = 0
-    kept = weights > 0
-    with_zeros = predictions(way, X, Y, QUERIES, weights, smoothing=smoothing)
-    np.testing.assert_array_equal(with_zeros, predictions(way, X[kept], Y[kept], QUERIES, smoothing=smoothing))
-
-
-@WAYS
-def test_weights_of_one_are_no_weights(way):
-    np.testing.assert_array_equal(predictions(way, X, Y, QUERIES), predictions(way, X, Y, QUERIES, np.ones(len(X))))
-
-
 def test_a_constant_column_does_not_matter_to_the_mean():
     """It is never cut. The hierarchy's rate counts columns, so it is held fixed."""
     wide = np.column_stack([X, np.full(len(X), 7.0)])

@@ -61,59 +61,6 @@ def test_the_evidence_is_that_of_one_model(noise_variance):
     assert -1e5 < forest.log_marginal_likelihood_ < 1e3
 
 
-CASES = {
-    "constant labels": (X, np.full(80, 7.0), None),
-    "all rows equal": (np.full((80, 3), 2.5), Y, None),
-    "equal rows and labels": (np.full((80, 3), 2.5), np.full(80, 3.0), None),
-    "constant columns": (X * [1.0, 0.0, 0.0], Y, None),
-    "duplicates": (np.repeat(X[:8], 10, axis=0), np.repeat(Y[:8], 10), None),
-    "labels far from zero": (X, Y + 1e9, None),
-    "huge labels": (X, Y * 1e140, None),
-    "tiny labels": (X, Y * 1e-140, None),
-    "tiny weights": (X, Y, np.full(80, 1e-6)),
-    "huge weights": (X, Y, np.full(80, 1e9)),
-    "mixed weights": (X, Y, 10.0 ** RNG.uniform(-6, 3, size=80)),
-    "one column": (X[:, :1], Y, None),
-    "one outlier": (X, np.where(np.arange(80) == 3, 1e12, Y), None),
-    "two values": (X, (Y > 2).astype(float), None),
-    "one label differs": (X, (np.arange(80) == 3).astype(float), None),
-}
-
-
-@pytest.mark.parametrize("smoothing", ["hierarchy", "moments"])
-@pytest.mark.parametrize("way", ["fit", "partial_fit"])
-@pytest.mark.parametrize("case", CASES)
-def test_odd_data(case, way, smoothing):
-    rows, labels, weights = CASES[case]
-    forest = getattr(new(smoothing=smoothing), way)(rows, labels, weights)
-    assert forest.check_structure() == []
-    queries = np.concatenate([rows, rows + 10, -1e6 * rows])
-    mean, std = forest.predict(queries, return_std=True)
-    low, high = labels.min(), labels.max()
-    slack = 1e-6 * max(high - low, np.abs(labels).max() * 1e-9)
-    assert (mean >= low - slack).all()
-    assert (mean <= high + slack).all()
-    assert np.isfinite(std).all()
-    assert np.isfinite(forest.predict_interval(queries)).all()
-    assert np.isfinite(forest.axis_rates_).all()
-    assert forest.feature_importances_.sum() == pytest.approx(1.0)
-    if smoothing == "hierarchy":
-        loo = forest.loo_predict()
-        assert np.isfinite(loo.mean).all()
-        assert np.isfinite(loo.std).all()
-        assert np.isfinite(loo.log_density).all()
-
-
-@pytest.mark.parametrize("n", range(1, 41))
-def test_few_rows(n):
-    batch, online = new(n_estimators=3).fit(X[:n], Y[:n]), new(n_estimators=3).partial_fit(X[:n], Y[:n])
-    for forest in (batch, online):
-        mean, std = forest.predict(X, return_std=True)
-        assert ((mean >= Y[:n].min() - 1e-9) & (mean <= Y[:n].max() + 1e-9)).all()
-        assert (std > 0).all()
-        assert np.isfinite(forest.loo_predict()).all()
-
-
 def test_a_thousand_columns():
     wide = np.random.default_rng(0).normal(size=(60, 1000))
     forest = new(n_estimators=3).fit(wide, wide[:, 0])

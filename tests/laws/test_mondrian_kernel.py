@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -39,18 +37,6 @@ def answers(model):
 
 def same(left, right):
     return left.shape == right.shape and (left != right).nnz == 0
-
-
-@settings(max_examples=25, deadline=None)
-@given(cuts=st.lists(st.integers(1, 69), max_size=6, unique=True), n_jobs=st.sampled_from([1, 2, 3]))
-def test_features_do_not_depend_on_chunks_or_threads(cuts, n_jobs):
-    whole = MondrianFeatures(10, 2.0, random_state=3).partial_fit(X)
-    dealt = MondrianFeatures(10, 2.0, random_state=3, n_jobs=n_jobs)
-    for part in np.split(X, sorted(cuts)):
-        dealt.partial_fit(part)
-    assert same(whole.transform(QUERIES), dealt.transform(QUERIES))
-    np.testing.assert_array_equal(whole.kernel(QUERIES, X), dealt.kernel(QUERIES, X))
-    assert whole.get_feature_names_out().tolist() == dealt.get_feature_names_out().tolist()
 
 
 @settings(max_examples=25, deadline=None)
@@ -144,63 +130,6 @@ def test_every_row_has_one_entry_a_tree():
     assert len(set(names)) == features.n_features_out_ == embedded.shape[1]
     used = names[features.transform(X).indices].reshape(70, 10)
     assert all(name.startswith(f"tree{m}_cell") for m in range(10) for name in used[:, m])
-
-
-@pytest.mark.parametrize("name", RIDGES)
-def test_ridge_does_not_depend_on_chunks(name):
-    whole = ridge(name).partial_fit(X[:45], Y[:45])
-    for cuts in ([1, 2, 9, 31], list(range(1, 45))):
-        dealt = ridge(name)
-        for rows, labels in zip(np.split(X[:45], cuts), np.split(Y[:45], cuts), strict=True):
-            dealt.partial_fit(rows, labels)
-        assert dealt._to_bytes() == whole._to_bytes()
-        np.testing.assert_array_equal(answers(dealt), answers(whole))
-    one_by_one = ridge(name)
-    for x, y in zip(X[:45], Y[:45], strict=True):
-        one_by_one.predict_one(x)
-        one_by_one.learn_one(x, y)
-    assert one_by_one._to_bytes() == whole._to_bytes()
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("name", RIDGES)
-def test_forecasts_are_those_of_a_loop(name, weighted):
-    """Bit for bit, whatever batches rows come in; and the model learns the same."""
-    weights = np.random.default_rng(2).integers(1, 3, size=40).astype(float) if weighted else None
-    loop, means, stds = ridge(name), [0.0], [1.0]
-    for i in range(40):
-        if i:
-            mean, std = loop.predict(X[[i]], return_std=True)
-            means.append(mean[0])
-            stds.append(std[0])
-        loop.partial_fit(X[[i]], Y[[i]], None if weights is None else weights[[i]])
-    for n in (0, 1, 17, 40):
-        model, made = ridge(name), []
-        for part in (slice(n), slice(n, 40)):
-            if X[:40][part].size:
-                own = None if weights is None else weights[part]
-                made.append(model.predict_then_learn(X[:40][part], Y[:40][part], own, returns="std"))
-        mean, std = (np.concatenate(parts) for parts in zip(*made, strict=True))
-        np.testing.assert_array_equal(mean, means)
-        np.testing.assert_array_equal(std, stds)
-        assert model._to_bytes() == loop._to_bytes()
-    dist = ridge(name).predict_then_learn(X[:40], Y[:40], weights)
-    np.testing.assert_array_equal(dist.mean(), means)
-    np.testing.assert_array_equal(dist.std(), stds)
-
-
-@pytest.mark.parametrize("name", RIDGES)
-def test_ridge_is_the_same_after_files_and_with_threads(name, tmp_path):
-    model = ridge(name).fit(X[:60], Y[:60])
-    model.save(tmp_path / "model")
-    for copy in (hedgerow.load(tmp_path / "model"), pickle.loads(pickle.dumps(model)), ridge(name, n_jobs=2)):
-        if not hasattr(copy, "path_"):
-            copy.fit(X[:60], Y[:60])
-        np.testing.assert_array_equal(answers(copy), answers(model))
-        copy.partial_fit(X[60:], Y[60:])
-        np.testing.assert_array_equal(
-            answers(copy), answers(ridge(name).fit(X[:60], Y[:60]).partial_fit(X[60:], Y[60:]))
-        )
 
 
 @pytest.mark.parametrize("name", ["default", "loo", "validation", "independent", "fixed"])

@@ -8,9 +8,10 @@ import pytest
 from hedgerow import OnlineQuantileForestRegressor
 from hedgerow.metrics import crps
 from hedgerow.stream import evaluate
-from online_models import EVERY_MODEL, draw_stream, forest
+from models import draw_numbers, every
+from models import online_forest as forest
 
-X, Y = draw_stream(200)
+X, Y = draw_numbers(200)
 
 
 class RowByRow:
@@ -25,17 +26,17 @@ class RowByRow:
         self.learn_one = model.learn_one
 
 
-@EVERY_MODEL
-def test_chunks_are_rows(new):
-    whole = evaluate(new(), zip(X, Y, strict=True), window=50, confidence=0.8, progress=False)
-    by_row = evaluate(RowByRow(new()), zip(X, Y, strict=True), window=50, confidence=0.8, progress=False)
+@every("only_online")
+def test_chunks_are_rows(case):
+    whole = evaluate(case.new(), zip(X, Y, strict=True), window=50, confidence=0.8, progress=False)
+    by_row = evaluate(RowByRow(case.new()), zip(X, Y, strict=True), window=50, confidence=0.8, progress=False)
     for name, values in by_row.history.items():
         np.testing.assert_allclose(whole.history[name], values, rtol=1e-12, equal_nan=True, err_msg=name)
 
 
-@EVERY_MODEL
-def test_whole_distributions_are_scored(new):
-    run = evaluate(new(), zip(X[:50], Y[:50], strict=True), window=10, progress=False, distribution=True)
+@every("only_online")
+def test_whole_distributions_are_scored(case):
+    run = evaluate(case.new(), zip(X[:50], Y[:50], strict=True), window=10, progress=False, distribution=True)
     assert np.isfinite(run.history["crps"][1:]).all()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow import MondrianForestRegressor
+from models import bits
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 3))
@@ -43,9 +44,9 @@ def wide(values):
 @pytest.mark.parametrize("values", [[0.0], [5.0], [-3e6, 2.0]], ids=str)
 def test_same_bits_as_a_column_that_was_always_there(parameters, values):
     narrow = new(parameters).partial_fit(X[:CAME], Y[:CAME])
-    before = narrow._to_bytes()
+    before = bits(narrow)
     widened = narrow._widened(np.array(values))
-    assert narrow._to_bytes() == before
+    assert bits(narrow) == before
     rows = wide(values)
     np.testing.assert_array_equal(widened.predict(rows[:CAME]), narrow.predict(X[:CAME]))
     always = new(parameters).partial_fit(rows[:CAME], Y[:CAME])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from hedgerow import _core
-from online_models import conformal, draw_stream, forest
+from models import conformal, draw_numbers
+from models import online_forest as forest
 
 RNG = np.random.default_rng(0)
 
@@ -33,7 +34,7 @@ def out_of_bag_scores(model):
 
 
 def stream_with_duplicates():
-    X, y = draw_stream(400)
+    X, y = draw_numbers(400)
     X[100:200] = X[0:100]
     y[150:200] = y[50:100]  # rows and labels twice
     X[200:260] = X[200]
@@ -60,7 +61,7 @@ def test_exact_scores_are_those_of_a_recomputation_at_every_step(kind):
 
 def test_calibration_rows_are_the_latest_out_of_bag_rows():
     """Before any split, the rows that the leaves count tell how many trees learned a row."""
-    X, y = draw_stream(60)
+    X, y = draw_numbers(60)
     model = conformal(forest(n_estimators=2, grace_period=1000), calibration_size=20)
     expected, learned = [], 0
     for i in range(60):
@@ -74,7 +75,7 @@ def test_calibration_rows_are_the_latest_out_of_bag_rows():
 
 
 def test_update_every_leaves_scores_alone_in_between():
-    X, y = draw_stream(200)
+    X, y = draw_numbers(200)
     model = conformal(calibration_size=500, update_every=10)
     for i in range(200):
         model.learn_one(X[i], y[i])
@@ -120,7 +121,7 @@ def test_levels_between_those_followed_are_interpolated():
 
 def test_size_matching_is_the_ratio_of_mean_squares():
     """Factor^2 = 1 - sum_i v_i (1 / K_i - 1 / T) / sum_i score_i^2, with v_i the variance between K_i trees."""
-    X, y = draw_stream(300)
+    X, y = draw_numbers(300)
     model = conformal(size_matched=True)
     plain = conformal().fit(X, y)
     model.fit(X, y)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from hedgerow import OnlineQuantileForestRegressor
-from online_models import bits, draw_stream, forest
+from models import bits, draw_numbers
+from models import online_forest as forest
 
-X, Y = draw_stream()
+X, Y = draw_numbers()
 LEVELS = np.array([0.0, 0.05, 0.25, 0.5, 0.9, 1.0])
 
 

@@ -1,0 +1,181 @@
+"""Numbers in files that cannot be, and look as if they could: each is refused. What holds of all is in `tests/laws`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+
+import numpy as np
+import pytest
+
+import hedgerow
+from models import BY_NAME, numbers
+from stored import Stored
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+NAN, INFINITY = float("nan"), float("inf")
+
+# What was learned, according to the header, changed in one entry; of an entry that is a mapping, in one of its own.
+LEARNED = {
+    "forest": [
+        *[{"width": value} for value in (0, -1, 2, 10**30, "two")],
+        *[{"seed": value} for value in (-1, 2**64, None)],
+        {"origin": NAN},
+        *[{"model": value} for value in ([1.0], [1.0, 1.0, 1.0], [0.0, 1.0], [1.0, INFINITY], None)],
+        *[{"shaped_by": {"n_estimators": value}} for value in (10**9, 10**400)],
+        {"shaped_by": {"min_samples_split": 10**400}},
+        {"shaped_by": {"window": 10**30}},
+        {"shaped_by": {"predict": 1}},
+        {"shaped_by": {"smoothing": "moments"}},
+        {"shaped_by": []},
+        *[{"feature_names": value} for value in (["a"], 7)],
+    ],
+    "forest, positive": [
+        {"target": {"name": "other"}},
+        *[{"target": {"map": value}} for value in (["sqrt", 1.0], ["log", 0.0], ["log", INFINITY])],
+        {"target": {"name": "functions", "map": {"apart": 0}}},
+    ],
+    "class forest": [
+        {"classes": value}
+        for value in (
+            None,
+            "012",
+            {"0": 0, "1": 1, "2": 2},
+            3,
+            ["blue", "green"],
+            ["blue", "green", "green"],
+            [0, 1, True],
+            [0, 1, 1.0],
+            [0, 1, None],
+            [0, 1, [2]],
+            [0, 1, {"list": [2]}],
+            [0, 1, {"tuple": 2}],
+            [0, 1, {"tuple": "ab"}],
+            [0, 1, NAN],
+            [],
+        )
+    ],
+    "class forest, balanced": [
+        *[
+            {"class_weight": {"weights": value}, "balanced": []}
+            for value in ([["red", -2.0]], [["red", NAN]], [["red"]])
+        ],
+        *[{"class_weight": {"weights": value}, "balanced": []} for value in ([[[], 1.0]], 3)],
+        {"class_weight": "heavy", "balanced": []},
+        {"class_weight": None, "balanced": [1.0, 1.0, 1.0]},
+        *[{"balanced": value} for value in ([1.0], [1.0, 1.0, 0.0], [1.0, 1.0, INFINITY], [1.0, 1.0, "heavy"], None)],
+    ],
+    "boosting": [
+        {"width": 0},
+        {"seed": -1},
+        *[{"next_relearn": value} for value in (0, 10**9)],
+        *[{"choice": value} for value in (["log", True], ["half", 3])],
+        {"stages": []},
+        *[{"calibration": value} for value in ([1.0, 1.0, 1.0, NAN], [1.0, 1.0])],
+        {"shape": ["student", [2.0, 1.0]]},
+        *[{"shape": value} for value in (["cauchy", []], ["normal", [1.0]], ["empirical", [0.0, 1.0]])],
+        {"feature_names": ["a"]},
+    ],
+    "class boosting": [
+        {"width": 0},
+        *[{"n_learned": value} for value in (0, 10**9)],
+        *[{"n_announced": value} for value in (-1, 9)],
+        {"stages": []},
+        *[{"classes": value} for value in (["blue", "red"], ["blue", "green", "red", "white"], "012")],
+        *[{"calibration": value} for value in ([0.1, 0.1], [0.1, 0.0, 1.0], [NAN, 0.1, 1.0])],
+        {"choice": ["half", 3]},
+    ],
+    "Bayesian tree": [
+        *[{"width": value} for value in (0, 2, "x")],
+        {"feature_names": ["a"]},
+        {"leaf_prior": {"scale": -1.0}},
+    ],
+    "Bayesian tree, classes": [*[{"width": value} for value in (0, 2)], {"classes": []}],
+    "conformal, all options": [{"sizes_seed": value} for value in (-1, 2**64, None)],
+}
+
+# An array, a place in it and a number that cannot be there.
+ARRAYS = {
+    "forest, window": [
+        (name, 0, value)
+        for name in ("rows.given", "rows.features", "rows.labels", "rows.weights", "scaling.slopes")
+        for value in (NAN, INFINITY, -INFINITY)
+    ],
+    "class forest": [
+        *[("rows.labels", 0, value) for value in (3.0, 0.5, -1.0, INFINITY, 1e300)],
+        ("seen.labels", 0, -1.0),
+        ("seen.labels", 1, NAN),
+        *[("nodes.summary", 0, value) for value in (-1.0, 2.5, 1e18, NAN, 0.0)],  # how many classes
+        ("nodes.summary", 1, 0.5),  # the first class
+        ("nodes.summary", 1, 2.0),
+        *[("nodes.summary", 2, value) for value in (0.0, -1.0, INFINITY, 1e-320, 1.25)],  # what it weighs
+        ("nodes.summary", 3, 3.0),  # the second class
+    ],
+    "conformal, all options": [
+        *[(f"calibration.{name}", -1, value) for name in ("labels", "factors", "excess", "sums") for value in (NAN,)],
+        *[(f"calibration.{name}", -1, INFINITY) for name in ("labels", "factors", "excess", "sums")],
+        *[("calibration.factors", -1, value) for value in (0.0, -1.0)],
+        *[("sizes.counters", 0, value) for value in (401,)],
+        ("sizes.leaves.moments", 0, NAN),
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def content():
+    """Return the file of a variant, made once."""
+    made = {}
+
+    def of(name):
+        if name not in made:
+            made[name] = Stored.of(BY_NAME[name].seasoned())
+        return made[name]
+
+    return of
+
+
+@pytest.mark.parametrize(("name", "change"), [(name, change) for name in LEARNED for change in LEARNED[name]], ids=str)
+def test_hostile_headers(name, change, content, tmp_path):
+    stored = content(name)
+    assert set(change) <= set(stored.learned)
+    merged = {
+        key: {**stored.learned[key], **value}
+        if isinstance(stored.learned[key], dict) and type(value) is dict
+        else value
+        for key, value in change.items()
+    }
+    with pytest.raises(ValueError, match="cannot load"):
+        stored.with_learned(**merged).load(tmp_path / "model")
+
+
+@pytest.mark.parametrize(("name", "change"), [(name, change) for name in ARRAYS for change in ARRAYS[name]], ids=str)
+def test_hostile_arrays(name, change, content, tmp_path):
+    array, place, value = change
+    assert content(name).arrays[array].reshape(-1)[place] != value
+    with pytest.raises(ValueError, match="cannot load"):
+        content(name).with_number(*change).load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("depth", [10, 200, 300, 400, 450, 480, 490, 495, 5000])
+def test_deeply_nested_classes(depth, content, tmp_path):
+    stored = content("class forest").with_learned(classes="DEEP")
+    nested = '{"tuple": [' * depth + "7" + "]}" * depth
+    text = json.dumps(stored.header).replace('"DEEP"', f"[0, 1, {nested}]")
+    path = stored.write(tmp_path / "model", text=text)
+    X, _ = BY_NAME["class forest"].data(9)
+    with contextlib.suppress(*[ValueError] * (depth > 10)):  # how deep is too deep depends on the interpreter
+        assert np.isfinite(numbers(hedgerow.load(path), X)).all()
+
+
+def test_a_stage_of_other_vectors_is_refused(content, tmp_path):
+    stored = content("class boosting")
+    first, *others = stored.learned["stages"]
+    with pytest.raises(ValueError, match="cannot load"):
+        stored.with_learned(stages=[{**first, "length": 1}, *others]).load(tmp_path / "model")
+
+
+def test_errors_that_were_not_measured_are_refused(content, tmp_path):
+    stored = content("conformal, all options")
+    stored = Stored(stored.header, {name: array for name, array in stored.arrays.items() if name[:6] != "sizes."})
+    with pytest.raises(ValueError, match="cannot load"):
+        stored.load(tmp_path / "model")

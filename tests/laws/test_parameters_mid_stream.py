@@ -1,0 +1,71 @@
+"""`set_params` while a model learns: what shapes learning is refused by the next call that learns, the rest works."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from models import CASES, REFUSAL_MISSING, bits, every, other_value, shapes_learning
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+CALLS = {
+    "partial_fit": lambda model, X, y: model.partial_fit(X[40:], y[40:]),
+    "learn_one": lambda model, X, y: model.learn_one(X[40], y[40]),
+    "relearn": lambda model, X, y: model.unlearn(X[:2], y[:2], relearn=True),
+    "unlearn": lambda model, X, y: model.unlearn(X[:2], y[:2]),
+}
+
+
+def calls_of(case):
+    """Names of the calls that learn; `unlearn` does where it learns everything anew."""
+    yield "partial_fit"
+    if case.learns_rows:
+        yield "learn_one"
+    if case.takes("unlearn", "relearn"):
+        yield "relearn"
+    elif case.unlearns:
+        yield "unlearn"
+
+
+def changes():
+    """Yield the first variant of every class that learns online, with each of its parameters and calls."""
+    for case in {case.kind: case for case in reversed(CASES) if case.online}.values():
+        for parameter in case.new().get_params(deep=False):
+            for call in calls_of(case) if shapes_learning(case, parameter) else ():
+                kind = case.kind.__name__
+                missing = {f"{kind}.{parameter}", f"{kind}.{parameter}.{call}"} & REFUSAL_MISSING
+                marks = pytest.mark.xfail(strict=True) if missing else ()
+                yield pytest.param(case, parameter, call, marks=marks, id=f"{kind}.{parameter}, {call}")
+
+
+@pytest.mark.parametrize(("case", "parameter", "call"), changes())
+def test_what_shapes_learning_may_not_change(case, parameter, call):
+    X, y = case.data(60)
+    model = case.new().fit(X[:40], y[:40])
+    before, old = bits(model), model.get_params(deep=False)[parameter]
+    new = other_value(case, parameter)
+    model.set_params(**{parameter: new})
+    with pytest.raises(ValueError) as refusal:
+        CALLS[call](model, X, y)
+    for word in (parameter, repr(old), repr(new)):
+        assert word in re.sub(r"\s+", " ", str(refusal.value)) or word.startswith("Online")  # a model may be shortened
+    assert bits(model.set_params(**{parameter: old})) == before
+    CALLS[call](model, X, y)
+
+
+@every("online", one_a_class=True)
+def test_fit_begins_anew(case):
+    X, y = case.data(60)
+    for parameter in case.new().get_params(deep=False).keys() - {"n_jobs", "random_state"}:
+        changed = {parameter: other_value(case, parameter)}
+        assert bits(case.fitted(30).set_params(**changed).fit(X, y)) == bits(case.new().set_params(**changed).fit(X, y))
+
+
+@every("online", one_a_class=True)
+def test_what_shapes_nothing_takes_effect(case):
+    X, y = case.data(60)
+    expected = case.new().fit(X[:40], y[:40]).partial_fit(X[40:], y[40:])
+    free = dict.fromkeys({"n_jobs", "random_state"} & case.parameters.keys(), 2)
+    model = case.new().fit(X[:40], y[:40]).set_params(**free).partial_fit(X[40:], y[40:])
+    assert bits(model.set_params(**{name: case.parameters[name] for name in free})) == bits(expected)

@@ -1,0 +1,85 @@
+"""The one place of the tests that knows what a model's file is made of: a JSON header and named arrays."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load as arrays_from_bytes
+from safetensors.numpy import save as arrays_to_bytes
+
+import hedgerow
+from models import bits
+
+MAY_BE_EMPTY = ("weights", "scaling.rates")
+"""How the names of arrays end that may have no number."""
+MAY_BE_SHORT = ("islands.log_evidence",)
+"""And of those whose length is checked against nothing: they are numbers to be read, one by one."""
+
+
+@dataclass
+class Stored:
+    """The parts of a file."""
+
+    header: dict[str, Any]
+    arrays: dict[str, np.ndarray]
+
+    @classmethod
+    def of(cls, model: Any) -> Stored:
+        return cls.parse(bits(model))
+
+    @classmethod
+    def read(cls, path: Path) -> Stored:
+        return cls.parse(Path(path).read_bytes())
+
+    @classmethod
+    def parse(cls, content: bytes) -> Stored:
+        length = int.from_bytes(content[:8], "little")
+        header = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["hedgerow"])
+        return cls(header, arrays_from_bytes(content))
+
+    @staticmethod
+    def stranger() -> bytes:
+        """Return a file of the same kind that another program has written."""
+        return arrays_to_bytes({"a": np.zeros(3)})
+
+    @staticmethod
+    def is_parameter(way: tuple[Any, ...]) -> bool:
+        """Whether the way to an entry of the header leads to a parameter, as it was set by the user."""
+        return way[0] == "parameters" and len(way) > 1
+
+    @property
+    def learned(self) -> dict[str, Any]:
+        """What the header says of what was learned."""
+        return self.header["fitted"]
+
+    def write(self, path: Path, *, text: str | None = None, **changed: Any) -> Path:
+        """Write the parts, with `changed` in place of some of them, or any text in place of the header."""
+        header, arrays = changed.get("header", self.header), changed.get("arrays", self.arrays)
+        content = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        Path(path).write_bytes(
+            arrays_to_bytes(content, metadata={"hedgerow": json.dumps(header) if text is None else text})
+        )
+        return path
+
+    def with_array(self, name: str, array: Any) -> Stored:
+        """Return the parts with another array of that name, or without one."""
+        arrays = {key: value for key, value in self.arrays.items() if key != name}
+        return Stored(self.header, arrays if array is None else {**arrays, name: array})
+
+    def with_number(self, name: str, place: int, value: Any) -> Stored:
+        """Return the parts with another number in one place of an array."""
+        changed = self.arrays[name].copy()
+        changed.reshape(-1)[place] = value
+        return self.with_array(name, changed)
+
+    def with_learned(self, **changed: Any) -> Stored:
+        """Return the parts with other entries among those of what was learned."""
+        return Stored({**self.header, "fitted": {**self.learned, **changed}}, self.arrays)
+
+    def load(self, path: Path) -> Any:
+        """Return the model that these parts make, by way of a file."""
+        return hedgerow.load(self.write(path))
