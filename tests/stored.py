@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from safetensors.numpy import save as arrays_to_bytes
 import hedgerow
 from models import bits
 
-MAY_BE_EMPTY = ("weights", "scaling.rates")
+MAY_BE_EMPTY = ("weights", "rates", "balanced")
 """How the names of arrays end that may have no number."""
 MAY_BE_SHORT = ("islands.log_evidence",)
 """And of those whose length is checked against nothing: they are numbers to be read, one by one."""
@@ -54,7 +55,7 @@ class Stored:
     @property
     def learned(self) -> dict[str, Any]:
         """What the header says of what was learned."""
-        return self.header["fitted"]
+        return self.header["learned"]
 
     def write(self, path: Path, *, text: str | None = None, **changed: Any) -> Path:
         """Write the parts, with `changed` in place of some of them, or any text in place of the header."""
@@ -70,15 +71,28 @@ class Stored:
         arrays = {key: value for key, value in self.arrays.items() if key != name}
         return Stored(self.header, arrays if array is None else {**arrays, name: array})
 
+    def full_name(self, name: str) -> str:
+        """Return the name of the one array whose name ends so."""
+        (found,) = (full for full in self.arrays if f"/{full}".endswith(f"/{name}"))
+        return found
+
     def with_number(self, name: str, place: int, value: Any) -> Stored:
         """Return the parts with another number in one place of an array."""
         changed = self.arrays[name].copy()
         changed.reshape(-1)[place] = value
         return self.with_array(name, changed)
 
-    def with_learned(self, **changed: Any) -> Stored:
-        """Return the parts with other entries among those of what was learned."""
-        return Stored({**self.header, "fitted": {**self.learned, **changed}}, self.arrays)
+    def with_learned(self, changed: dict[str, Any]) -> Stored:
+        """Return the parts with other entries among those of what was learned; keys are paths such as learner/seed."""
+        header = copy.deepcopy(self.header)
+        for path, value in changed.items():
+            *way, last = path.split("/")
+            place = header["learned"]
+            for key in way:
+                place = place[int(key) if isinstance(place, list) else key]
+            assert last in place
+            place[last] = value
+        return Stored(header, self.arrays)
 
     def load(self, path: Path) -> Any:
         """Return the model that these parts make, by way of a file."""

@@ -59,11 +59,11 @@ class StoredForest:
     weights: np.ndarray = field(init=False)
 
     def __post_init__(self):
-        fitted = self.header["fitted"]
+        learned = self.header["learned"]
         self.lifetime = float(self.header["parameters"]["lifetime"])
-        self.features = self.arrays["rows.features"].reshape(-1, fitted["width"]).astype(np.float64)
+        self.features = self.arrays["rows.features"].reshape(-1, learned["columns"]["width"]).astype(np.float64)
         self.shifted_labels = self.arrays["rows.labels"]
-        self.labels = self.shifted_labels + fitted.get("origin", 0.0)  # of classifiers: the number of the class
+        self.labels = self.shifted_labels + learned["learner"]["labels"].get("origin", 0.0)  # of classifiers: the number of the class
         weights = self.arrays["rows.weights"]
         self.weights = weights if weights.size else np.ones(self.labels.size)
         sizes = self.arrays["trees.size"].astype(np.int64)
@@ -79,8 +79,9 @@ class StoredForest:
 
     @classmethod
     def of(cls, forest) -> StoredForest:
-        stored = Stored.of(forest)
-        return cls(stored.header, stored.arrays)
+        stored, core = Stored.of(forest), "learned/learner/core/"
+        own = {name.removeprefix(core): array for name, array in stored.arrays.items() if name.startswith(core)}
+        return cls(stored.header, own)
 
     def scaled(self, X) -> np.ndarray:
         """User's points in forest units, for straight scalings."""

@@ -56,7 +56,7 @@ def test_plain_scores_learn_no_sizes():
 
 def test_seeds_differ_and_are_drawn_once():
     model = OnlineConformalRegressor(normalised=True, random_state=3).fit(X, Y)
-    assert model._learner.sizes.core.seed != model.base_._core.seed
+    assert model._learner.sizes.core.seed != model.base_._learner.core.seed
     assert bits(OnlineConformalRegressor(normalised=True, random_state=3).fit(X, Y)) == bits(model)
 
 

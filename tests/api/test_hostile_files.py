@@ -18,22 +18,21 @@ NAN, INFINITY = float("nan"), float("inf")
 # What was learned, according to the header, changed in one entry; of an entry that is a mapping, in one of its own.
 LEARNED = {
     "forest": [
-        *[{"width": value} for value in (0, -1, 2, 10**30, "two")],
-        *[{"seed": value} for value in (-1, 2**64, None)],
-        {"origin": NAN},
-        *[{"model": value} for value in ([1.0], [1.0, 1.0, 1.0], [0.0, 1.0], [1.0, INFINITY], None)],
-        *[{"shaped_by": {"n_estimators": value}} for value in (10**9, 10**400)],
-        {"shaped_by": {"min_samples_split": 10**400}},
-        {"shaped_by": {"window": 10**30}},
-        {"shaped_by": {"predict": 1}},
-        {"shaped_by": {"smoothing": "moments"}},
-        {"shaped_by": []},
-        *[{"feature_names": value} for value in (["a"], 7)],
+        *[{"columns/width": value} for value in (0, -1, 2, 10**30, "two")],
+        *[{"columns/names": value} for value in (["a"], 7)],
+        *[{"learner/seed": value} for value in (-1, 2**64, None)],
+        {"learner/labels/origin": NAN},
+        *[{"learner/labels/model": value} for value in ([1.0], [1.0, 1.0, 1.0], [0.0, 1.0], [1.0, INFINITY], None)],
+        *[{"settings/n_estimators": value} for value in (10**9, 10**400)],
+        {"settings/min_samples_split": 10**400},
+        {"settings/window": 10**30},
+        {"settings/smoothing": "moments"},
+        {"settings": []},
     ],
     "forest, positive": [
-        {"target": {"name": "other"}},
-        *[{"target": {"map": value}} for value in (["sqrt", 1.0], ["log", 0.0], ["log", INFINITY])],
-        {"target": {"name": "functions", "map": {"apart": 0}}},
+        {"learner/labels/target/name": "other"},
+        *[{"learner/labels/target/target": value} for value in (["sqrt", 1.0], ["log", 0.0], ["log", INFINITY])],
+        {"learner/labels/target/name": "functions"},
     ],
     "class forest": [
         {"classes": value}
@@ -49,49 +48,49 @@ LEARNED = {
             [0, 1, None],
             [0, 1, [2]],
             [0, 1, {"list": [2]}],
-            [0, 1, {"tuple": 2}],
-            [0, 1, {"tuple": "ab"}],
+            [0, 1, {"$tuple": 2}],
+            [0, 1, {"$tuple": [[2]]}],
             [0, 1, NAN],
             [],
         )
     ],
     "class forest, balanced": [
-        *[
-            {"class_weight": {"weights": value}, "balanced": []}
-            for value in ([["red", -2.0]], [["red", NAN]], [["red"]])
-        ],
-        *[{"class_weight": {"weights": value}, "balanced": []} for value in ([[[], 1.0]], 3)],
-        {"class_weight": "heavy", "balanced": []},
-        {"class_weight": None, "balanced": [1.0, 1.0, 1.0]},
-        *[{"balanced": value} for value in ([1.0], [1.0, 1.0, 0.0], [1.0, 1.0, INFINITY], [1.0, 1.0, "heavy"], None)],
+        *[{"settings/class_weight": {"$mapping": value}} for value in ([["red", -2.0]], [["red", NAN]], [["red"]])],
+        *[{"settings/class_weight": {"$mapping": value}} for value in ([[[], 1.0]], 3)],
+        {"settings/class_weight": "heavy"},
+        *[{"balanced": value} for value in ([1.0, 1.0, 1.0], None)],
     ],
     "boosting": [
-        {"width": 0},
-        {"seed": -1},
-        *[{"next_relearn": value} for value in (0, 10**9)],
-        *[{"choice": value} for value in (["log", True], ["half", 3])],
-        {"stages": []},
-        *[{"calibration": value} for value in ([1.0, 1.0, 1.0, NAN], [1.0, 1.0])],
-        {"shape": ["student", [2.0, 1.0]]},
-        *[{"shape": value} for value in (["cauchy", []], ["normal", [1.0]], ["empirical", [0.0, 1.0]])],
-        {"feature_names": ["a"]},
+        {"columns/width": 0},
+        {"learner/seed": -1},
+        *[{"learner/next_relearn": value} for value in (0, 10**9)],
+        {"learner/transform": "log"},
+        {"learner/linear": 3},
+        {"learner/stages/stages": []},
+        *[{"learner/calibration/numbers": value} for value in ([1.0, 1.0, 1.0, NAN], [1.0, 1.0])],
+        {"learner/calibration/shape": "cauchy"},
+        *[
+            {"learner/calibration/shape": name, "learner/calibration/shape_numbers": value}
+            for name, value in (("student", [2.0, 1.0]), ("normal", [1.0]), ("empirical", [0.0, 1.0]))
+        ],
+        {"columns/names": ["a"]},
     ],
     "class boosting": [
-        {"width": 0},
-        *[{"n_learned": value} for value in (0, 10**9)],
-        *[{"n_announced": value} for value in (-1, 9)],
-        {"stages": []},
+        {"columns/width": 0},
+        *[{"learner/n_announced": value} for value in (-1, 9)],
+        {"learner/stages/stages": []},
         *[{"classes": value} for value in (["blue", "red"], ["blue", "green", "red", "white"], "012")],
-        *[{"calibration": value} for value in ([0.1, 0.1], [0.1, 0.0, 1.0], [NAN, 0.1, 1.0])],
-        {"choice": ["half", 3]},
+        *[{"learner/calibration/floor": value} for value in (0.0, NAN)],
+        {"learner/calibration/share": 2.0},
+        {"learner/linear": 3},
     ],
     "Bayesian tree": [
-        *[{"width": value} for value in (0, 2, "x")],
-        {"feature_names": ["a"]},
-        {"leaf_prior": {"scale": -1.0}},
+        *[{"columns/width": value} for value in (0, 2, "x")],
+        {"columns/names": ["a"]},
+        {"learner/leaves/scale": -1.0},
     ],
-    "Bayesian tree, classes": [*[{"width": value} for value in (0, 2)], {"classes": []}],
-    "conformal, all options": [{"sizes_seed": value} for value in (-1, 2**64, None)],
+    "Bayesian tree, classes": [*[{"columns/width": value} for value in (0, 2)], {"classes": []}],
+    "conformal, all options": [{"learner/sizes/seed": value} for value in (-1, 2**64, None)],
 }
 
 # An array, a place in it and a number that cannot be there.
@@ -112,11 +111,11 @@ ARRAYS = {
         ("nodes.summary", 3, 3.0),  # the second class
     ],
     "conformal, all options": [
-        *[(f"calibration.{name}", -1, value) for name in ("labels", "factors", "excess", "sums") for value in (NAN,)],
-        *[(f"calibration.{name}", -1, INFINITY) for name in ("labels", "factors", "excess", "sums")],
-        *[("calibration.factors", -1, value) for value in (0.0, -1.0)],
-        *[("sizes.counters", 0, value) for value in (401,)],
-        ("sizes.leaves.moments", 0, NAN),
+        *[(f"calibration/{name}", -1, value) for name in ("labels", "factors", "excess", "sums") for value in (NAN,)],
+        *[(f"calibration/{name}", -1, INFINITY) for name in ("labels", "factors", "excess", "sums")],
+        *[("calibration/factors", -1, value) for value in (0.0, -1.0)],
+        *[("sizes/forest/counters", 0, value) for value in (401,)],
+        ("sizes/forest/leaves.moments", 0, NAN),
     ],
 }
 
@@ -136,30 +135,23 @@ def content():
 
 @pytest.mark.parametrize(("name", "change"), [(name, change) for name in LEARNED for change in LEARNED[name]], ids=str)
 def test_hostile_headers(name, change, content, tmp_path):
-    stored = content(name)
-    assert set(change) <= set(stored.learned)
-    merged = {
-        key: {**stored.learned[key], **value}
-        if isinstance(stored.learned[key], dict) and type(value) is dict
-        else value
-        for key, value in change.items()
-    }
     with pytest.raises(ValueError, match="cannot load"):
-        stored.with_learned(**merged).load(tmp_path / "model")
+        content(name).with_learned(change).load(tmp_path / "model")
 
 
 @pytest.mark.parametrize(("name", "change"), [(name, change) for name in ARRAYS for change in ARRAYS[name]], ids=str)
 def test_hostile_arrays(name, change, content, tmp_path):
-    array, place, value = change
-    assert content(name).arrays[array].reshape(-1)[place] != value
+    (array, place, value), stored = change, content(name)
+    array = stored.full_name(array)
+    assert stored.arrays[array].reshape(-1)[place] != value
     with pytest.raises(ValueError, match="cannot load"):
-        content(name).with_number(*change).load(tmp_path / "model")
+        stored.with_number(array, place, value).load(tmp_path / "model")
 
 
 @pytest.mark.parametrize("depth", [10, 200, 300, 400, 450, 480, 490, 495, 5000])
 def test_deeply_nested_classes(depth, content, tmp_path):
-    stored = content("class forest").with_learned(classes="DEEP")
-    nested = '{"tuple": [' * depth + "7" + "]}" * depth
+    stored = content("class forest").with_learned({"classes": "DEEP"})
+    nested = '{"$tuple": [' * depth + "7" + "]}" * depth
     text = json.dumps(stored.header).replace('"DEEP"', f"[0, 1, {nested}]")
     path = stored.write(tmp_path / "model", text=text)
     X, _ = BY_NAME["class forest"].data(9)
@@ -169,13 +161,11 @@ def test_deeply_nested_classes(depth, content, tmp_path):
 
 def test_a_stage_of_other_vectors_is_refused(content, tmp_path):
     stored = content("class boosting")
-    first, *others = stored.learned["stages"]
+    name = stored.full_name("stages/stages/0/forest/labels/vectors")
     with pytest.raises(ValueError, match="cannot load"):
-        stored.with_learned(stages=[{**first, "length": 1}, *others]).load(tmp_path / "model")
+        stored.with_array(name, stored.arrays[name][:, :1]).load(tmp_path / "model")
 
 
 def test_errors_that_were_not_measured_are_refused(content, tmp_path):
-    stored = content("conformal, all options")
-    stored = Stored(stored.header, {name: array for name, array in stored.arrays.items() if name[:6] != "sizes."})
     with pytest.raises(ValueError, match="cannot load"):
-        stored.load(tmp_path / "model")
+        content("conformal, all options").with_learned({"learner/sizes": None}).load(tmp_path / "model")

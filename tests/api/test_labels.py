@@ -209,7 +209,7 @@ def test_memory_does_not_grow_with_the_number_of_classes():
     few = new().fit(rows, np.arange(4000) % 2)
     many = new().fit(rows, np.arange(4000) % 500)
     assert many.classes_.size == 500
-    per_node = [forest._core.n_bytes / forest.n_nodes_ for forest in (few, many)]
+    per_node = [forest._learner.core.n_bytes / forest.n_nodes_ for forest in (few, many)]
     assert per_node[1] < 2.5 * per_node[0]  # a dense count would be 4000 bytes a node
     assert many.predict_proba(rows[:5]).shape == (5, 500)
     assert (many.predict(rows) == np.arange(4000) % 500).mean() > 0.99

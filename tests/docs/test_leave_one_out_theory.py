@@ -8,7 +8,7 @@ from safetensors.numpy import load_file
 from scipy.integrate import quad
 
 from hedgerow import MondrianForestRegressor
-from hedgerow._copies import NO_GROUPS
+from hedgerow.base.copies import NO_GROUPS
 
 MEAN, RATE, RATIO = 0.3, 0.7, 20.0
 LABELS = np.array([-1.0, 1.5])
@@ -53,5 +53,5 @@ def test_contrasts_of_labels_that_do_not_depend_on_columns_are_zero_on_average()
     for seed in range(60):
         X, y = rng.uniform(size=(64, 2)), rng.normal(size=64)
         forest = MondrianForestRegressor(4, scaling="range", hyperparameters="paper", random_state=seed).fit(X, y)
-        gains.append(forest._core.contrasts(8.0, NO_GROUPS)[0].sum())
+        gains.append(forest._learner.core.contrasts(8.0, NO_GROUPS)[0].sum())
     assert abs(np.mean(gains)) < 4 * np.std(gains) / math.sqrt(len(gains))

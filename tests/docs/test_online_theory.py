@@ -15,8 +15,8 @@ def test_what_a_leaf_says():
     rng = np.random.default_rng(0)
     forest = OnlineForestRegressor(1, grace_period=1, leaf_capacity=4, min_samples_leaf=9, random_state=0)
     forest.fit(np.zeros((50, 1)), rng.normal(size=50))
-    moments = forest._core.archive()["leaves.moments"]
-    n = int(forest._core.archive()["leaves.counters"][0])
+    moments = forest._learner.core.archive()["leaves.moments"]
+    n = int(forest._learner.core.archive()["leaves.counters"][0])
     weight, mean, squares = moments[:3]
     found, std = forest.predict([[0.0]], return_std=True)
     assert found[0] == pytest.approx(mean)
@@ -36,7 +36,7 @@ def test_the_gain_of_a_split_and_when_it_is_made():
         n_learned = 0
         for row, label in zip(x, y, strict=True):
             forest.learn_one(row, label)
-            archive = forest._core.archive()
+            archive = forest._learner.core.archive()
             n_learned = int(archive["leaves.counters"][0])
             if n_learned == 40 or archive["trees"][0] > 1:
                 break
@@ -67,7 +67,7 @@ def test_what_errors_are_measured_in():
     model = OnlineConformalRegressor(base, mode="approximate", normalised=True, calibration_size=300).fit(X, y)
     mean, std = base.predict_then_learn(X, y, returns="std")
     errors = (np.abs(y - mean) / std)[30:]
-    sizes = model._calibration.sizes
+    sizes = model._learner.sizes
     copy = OnlineForestRegressor(5)._new_core(2, sizes.seed)
     scores = []
     for row, error in zip(X[30:, None, :], errors, strict=True):
@@ -88,7 +88,7 @@ def test_the_gain_of_a_split_by_mean_and_spread():
     by_spread = OnlineQuantileForestRegressor(OnlineForestRegressor(**options)).fit(X, y)
     assert plain.n_nodes_ == 1
     assert by_spread.n_nodes_ > 1
-    archive = by_spread._core.archive()
+    archive = by_spread._learner.core.archive()
     assert abs(archive["nodes.threshold"][0] + archive["origin"][0] - 0.5) < 0.05
 
 
@@ -102,5 +102,5 @@ def test_the_interval():
         scores = model.scores_
         radius = scores[math.ceil(0.8 * (scores.size + 1)) - 1]
         mean, std = model.base_.predict(X[:5], return_std=True)
-        reach = radius * (std * factors(model._calibration.sizes.core, X[:5]) if normalised else 1.0)
+        reach = radius * (std * factors(model._learner.sizes.core, X[:5]) if normalised else 1.0)
         np.testing.assert_allclose(model.predict_interval(X[:5], 0.8), np.column_stack([mean - reach, mean + reach]))

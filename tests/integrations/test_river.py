@@ -101,7 +101,7 @@ def test_an_absent_feature_has_the_value_that_was_set():
 
 def seen_by(forest):
     """Rows as the forest holds them; those of a forest without a window lie in the order in which they came."""
-    return forest._core.row_values()
+    return forest._learner.core.row_values()
 
 
 @pytest.mark.parametrize(("absent", "before"), [(None, 5.0), (0.0, 0.0)])
@@ -325,7 +325,7 @@ def test_weights_of_classes_stay_when_a_feature_comes():
     for i, (row, label) in enumerate(zip(rows, labels, strict=True)):
         weighted.learn_one({0: row[0], 1: row[1]} if i < 20 else row, label)
     assert weighted.model_.class_weight == weights
-    of_classes = dict(zip(weighted.model_._classes.numbers, weighted.model_._core.class_weights, strict=True))
+    of_classes = dict(zip(weighted.model_._classes.numbers, weighted.model_._learner.core.class_weights, strict=True))
     assert of_classes == {"rare": 4.0 * labels.count("rare"), "other": labels.count("other")}
     assert pickle.loads(pickle.dumps(weighted)).predict_proba_one(rows[0]) == weighted.predict_proba_one(rows[0])
     assert weighted.clone().model_.class_weight == weights

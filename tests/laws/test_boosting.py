@@ -10,7 +10,8 @@ from sklearn.datasets import make_friedman1
 
 from hedgerow import MondrianBoostingRegressor
 from hedgerow.boosting._ridge import fit_ridge
-from hedgerow.boosting._stage import NumberStage
+from hedgerow.mondrian._regression import RegressionForest
+from hedgerow.mondrian._smoothing import Smoothing
 from models import bits
 
 RNG = np.random.default_rng(1)
@@ -68,10 +69,10 @@ def test_ridge_residuals_are_those_of_ridges_that_have_not_seen_the_row(weighted
 
 def test_one_stage_is_the_forest():
     model = new(max_stages=1, linear=False, scaling="half", shape="common").fit(X, Y)
-    (stage,) = model._stages.forests
-    assert isinstance(stage, NumberStage)
-    np.testing.assert_allclose(model.loo_predict().mean, stage.loo_predict().mean, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(model.predict(X), stage.predict(X), rtol=1e-12, atol=1e-12)
+    (stage,), query = model._learner.stages.forests, Smoothing.free(1)
+    assert isinstance(stage.forest, RegressionForest)
+    np.testing.assert_allclose(model.loo_predict().mean, stage.forest.left_out(query).mean(), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.predict(X), stage.forest.means(X, query), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("tail", ["student", "normal", "empirical"])

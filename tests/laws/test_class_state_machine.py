@@ -61,7 +61,7 @@ class ClassForest(Forest):
         assert self.forest.n_samples_seen_ == self.n_seen
         labels, weights = (np.array([row[k] for row in self.rows]) for k in (1, 2))
         held = [weights[labels == label].sum() for label in self.forest._classes.numbers]
-        np.testing.assert_allclose(self.forest._core.class_weights, held, rtol=1e-9)
+        np.testing.assert_allclose(self.forest._learner.core.class_weights, held, rtol=1e-9)
         X = np.array([row[0] for row in self.rows], dtype=float)
         found = self.forest.predict_proba(X)
         np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)

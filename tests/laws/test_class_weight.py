@@ -89,7 +89,7 @@ def test_balanced(model, weights):
     mapped = clone(model).set_params(class_weight=mapping).fit(X, Y, weights)
     np.testing.assert_allclose(balanced.predict_proba(QUERIES), mapped.predict_proba(QUERIES), rtol=1e-9)
     if model is FOREST:
-        np.testing.assert_allclose(balanced._core.class_weights, balanced._core.class_weights.sum() / 3, rtol=1e-12)
+        np.testing.assert_allclose(balanced._learner.core.class_weights, balanced._learner.core.class_weights.sum() / 3, rtol=1e-12)
 
 
 def test_bart_weighs_each_draw():
@@ -122,7 +122,7 @@ def test_weighted_rows_are_unlearned(class_weight):
         forest.unlearn(X[60:61], Y[60:61], W[61:62])
     factors = dict(zip(forest._classes.numbers, forest._class_factors, strict=True))
     held = [factors[label] * W[51:][Y[51:] == label].sum() for label in forest._classes.numbers]
-    np.testing.assert_allclose(forest._core.class_weights, held, rtol=1e-9)
+    np.testing.assert_allclose(forest._learner.core.class_weights, held, rtol=1e-9)
 
 
 @pytest.mark.parametrize("model", [FOREST, ONLINE[2], TREES, BART], ids=lambda model: type(model).__name__)

@@ -187,7 +187,7 @@ def test_empirical_base_follows_the_rows_held():
     forest = new(base="empirical").fit(X, Y, W).unlearn(X[:40], Y[:40], W[:40])
     weights = np.array([W[40:][Y[40:] == c].sum() for c in "abc"])
     as_they_came = [weights["abc".index(label)] for label in forest._classes.numbers]
-    np.testing.assert_allclose(forest._core.class_weights, as_they_came, rtol=1e-12)
+    np.testing.assert_allclose(forest._learner.core.class_weights, as_they_came, rtol=1e-12)
     expected = (weights + 1 / 3) / (weights.sum() + 1)
     np.testing.assert_allclose(forest.predict_proba([[1e15, -1e15]])[0], expected, rtol=1e-9)
 

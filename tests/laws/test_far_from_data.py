@@ -56,7 +56,7 @@ def test_very_far_the_way_back_from_the_prior_is_added():
     """
     forest = MondrianForestRegressor(20, random_state=0).fit(X, Y)
     mean, std = forest.predict([[1e15, -1e15, 1e15]], return_std=True)
-    calibration = forest._calibration
+    calibration = forest._learner.labels.calibration
     variance = calibration.variances(np.ones(1))[0] + (mean[0] - forest.prior_mean_) ** 2
     assert std[0] == pytest.approx(np.sqrt(min(variance, calibration.most + calibration.noise)), rel=1e-6)
     assert std[0] < 1.15 * Y.std()

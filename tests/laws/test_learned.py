@@ -39,7 +39,7 @@ def test_what_is_set_is_kept(numbers, n, way):
             assert getattr(forest, f"{name}_") == pytest.approx(numbers[name], rel=1e-12)
     if "signal_to_noise" in numbers:
         assert forest.drift_variance_ / forest.noise_variance_ == pytest.approx(12.0, rel=1e-12)
-        assert forest._core.model[1] == 12.0
+        assert forest._learner.core.model[1] == 12.0
     mean, std = forest.predict(X, return_std=True)
     assert np.isfinite(mean).all()
     assert (std**2 >= forest.noise_variance_ * (1 - 1e-9)).all()

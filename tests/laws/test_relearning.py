@@ -69,17 +69,17 @@ def test_classification(name, way):
 @WAYS
 def test_without_relearning_what_the_row_has_taught_stays(way):
     model = getattr(regressor(), way)(WITH, LABELS)
-    scaling, calibration, noise = model._scaling, model._calibration, model._noise
+    scaling, calibration, noise = model._learner.scaling, model._learner.labels.calibration, model._learner.labels.noise
     rates, smoothing = model.axis_rates_, model.drift_rate_
     model.unlearn_one(OUTLIER, FAR_LABEL)
     never_saw = regressor().fit(X, Y)
-    assert never_saw._noise is not None  # or the tests above say less than they seem to
-    assert model._scaling is scaling
-    assert model._calibration is calibration
-    assert model._noise is noise
+    assert never_saw._learner.labels.noise is not None  # or the tests above say less than they seem to
+    assert model._learner.scaling is scaling
+    assert model._learner.labels.calibration is calibration
+    assert model._learner.labels.noise is noise
     assert np.array_equal(model.axis_rates_, rates)
     assert model.drift_rate_ == smoothing
-    assert model._scaling.values.max() == 1e6 > never_saw._scaling.values.max()
+    assert model._learner.scaling.values.max() == 1e6 > never_saw._learner.scaling.values.max()
     width, due = (np.diff(each.predict_interval(QUERIES)).mean() for each in (model, never_saw))
     assert width > 2 * due
     assert model.n_samples_seen_ == N + 1 == model.n_samples_ + 1
@@ -188,7 +188,7 @@ def test_weights_of_classes_are_made_anew():
         model.unlearn(rows[is_third], third[is_third], relearn=True)
         expected = classifier(class_weight=weight if weight == "balanced" else {"low": 3.0}).fit(X, CLASSES)
         np.testing.assert_array_equal(model.predict_proba(QUERIES), expected.predict_proba(QUERIES))
-        np.testing.assert_array_equal(model._core.row_weights(), expected._core.row_weights())
+        np.testing.assert_array_equal(model._learner.core.row_weights(), expected._learner.core.row_weights())
         assert model.classes_.tolist() == ["high", "low"]
 
 
@@ -197,8 +197,8 @@ def test_threads_change_nothing(n_jobs):
     one, more = (
         regressor(n_jobs=n).fit(WITH, LABELS).unlearn_one(OUTLIER, FAR_LABEL, relearn=True) for n in (1, n_jobs)
     )
-    assert one._core.archive().keys() == more._core.archive().keys()
-    for left, right in zip(one._core.archive().values(), more._core.archive().values(), strict=True):
+    assert one._learner.core.archive().keys() == more._learner.core.archive().keys()
+    for left, right in zip(one._learner.core.archive().values(), more._learner.core.archive().values(), strict=True):
         np.testing.assert_array_equal(left, right)
 
 
@@ -208,9 +208,9 @@ def test_reviews_look_at_the_rows_held(new):
     labels = LABELS if new is regressor else NAMES
     model = new(window=50, scaling="range", hyperparameters="paper", n_estimators=3)
     model.partial_fit(np.concatenate([[OUTLIER], X]), np.concatenate([labels[[AT]], np.delete(labels, AT)]))
-    held = model._core.row_values()
+    held = model._learner.core.row_values()
     assert not (held == OUTLIER).all(axis=1).any()
-    lengths = np.ptp(held, axis=0) * model._scaling.slopes
+    lengths = np.ptp(held, axis=0) * model._learner.scaling.slopes
     assert (lengths > 0.5).all()
     assert (lengths < 2.0).all()
 
@@ -220,4 +220,4 @@ def test_reviews_do_not_round_rows(scaling):
     """Values that are equal stay equal, whenever they came: ranks and copies depend on it."""
     rows = np.column_stack([RNG.integers(0, 24, size=N) / 7, X[:, 0] - 1e6])
     model = regressor(scaling=scaling, n_estimators=3).partial_fit(rows, Y)
-    np.testing.assert_array_equal(model._core.row_values(), rows)
+    np.testing.assert_array_equal(model._learner.core.row_values(), rows)

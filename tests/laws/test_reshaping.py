@@ -26,8 +26,8 @@ def fitted(y, **parameters):
 
 def test_skewed_noise_is_found():
     common, own = fitted(SKEWED, shape="common"), fitted(SKEWED)
-    assert common._reshaping is None
-    assert own._reshaping is not None
+    assert common._learner.reshaping is None
+    assert own._learner.reshaping is not None
     gain = own.log_density(X[N:], SKEWED[N:]) - common.log_density(X[N:], SKEWED[N:])
     assert gain.mean() > 0.1
     left, right = own.predict_interval(X[N:], 0.9).T - own.predict_quantiles(X[N:], [0.5]).T
@@ -37,7 +37,7 @@ def test_skewed_noise_is_found():
 
 
 def test_a_common_shape_is_left_alone():
-    assert fitted(NORMAL)._reshaping is None
+    assert fitted(NORMAL)._learner.reshaping is None
 
 
 def test_levels_of_new_labels_are_uniform_on_either_side():
@@ -65,7 +65,7 @@ def test_chunks_threads_and_files(tmp_path, weighted):
         for part in (slice(*pair) for pair in pairwise(edges)):
             model.partial_fit(X[part], SKEWED[part], None if weights is None else weights[part])
         models.append(model)
-    assert models[0]._reshaping is not None
+    assert models[0]._learner.reshaping is not None
     models[0].save(tmp_path / "model")
     models.append(hedgerow.load(tmp_path / "model"))
     for model in models[1:]:
@@ -77,7 +77,7 @@ def test_chunks_threads_and_files(tmp_path, weighted):
 def test_forecasts_of_a_stream_are_those_of_a_loop():
     together, apart = (MondrianBoostingRegressor(6, random_state=0).fit(X[:300], SKEWED[:300]) for _ in range(2))
     said = together.predict_then_learn(X[300:320], SKEWED[300:320])
-    assert together._reshaping is not None
+    assert together._learner.reshaping is not None
     for i in range(20):
         row = X[300 + i : 301 + i]
         np.testing.assert_array_equal(said.ppf([0.05, 0.95])[i], apart.predict_quantiles(row, [0.05, 0.95])[0])
@@ -99,7 +99,7 @@ HOSTILE = [
 @pytest.fixture(scope="module")
 def stored():
     model = MondrianBoostingRegressor(4, random_state=0).fit(X[:1000], SKEWED[:1000])
-    assert model._reshaping is not None
+    assert model._learner.reshaping is not None
     return Stored.of(model)
 
 

@@ -142,7 +142,7 @@ class Forest(RuleBasedStateMachine):
         assert (std >= 0).all()
         if self.forest.target_ == "real":
             assert labels.min() - 1e-6 <= mean.min() <= mean.max() <= labels.max() + 1e-6
-        encoded = self.forest._target.encode(labels)
+        encoded = self.forest._learner.labels.target.encode(labels)
         np.testing.assert_allclose(self.forest.prior_mean_, np.average(encoded, weights=weights), rtol=1e-9)
 
 

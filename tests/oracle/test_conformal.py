@@ -22,7 +22,7 @@ def rank_quantile(scores, confidence):
 
 def out_of_bag_scores(model):
     """Every calibration row asked again of every tree that never learned it."""
-    core, archive = model.base_._core, model._learner.calibration.core.archive()
+    core, archive = model.base_._learner.core, model._learner.calibration.core.archive()
     n, width = archive["labels"].size, model.n_features_in_
     rows = archive["features"].reshape(n, width).astype(np.float64) + core.archive()["origin"]
     if n == 0:
@@ -66,7 +66,7 @@ def test_calibration_rows_are_the_latest_out_of_bag_rows():
     expected, learned = [], 0
     for i in range(60):
         model.learn_one(X[i], y[i])
-        now = model.base_._core.archive()["leaves.counters"].reshape(2, 5)[:, 0].sum()
+        now = model.base_._learner.core.archive()["leaves.counters"].reshape(2, 5)[:, 0].sum()
         if i > 0 and now - learned < 2:
             expected.append(y[i])
         learned = now
@@ -125,7 +125,7 @@ def test_size_matching_is_the_ratio_of_mean_squares():
     model = conformal(size_matched=True)
     plain = conformal().fit(X, y)
     model.fit(X, y)
-    core, archive = model.base_._core, model._learner.calibration.core.archive()
+    core, archive = model.base_._learner.core, model._learner.calibration.core.archive()
     n = archive["labels"].size
     rows = archive["features"].reshape(n, 3).astype(np.float64) + core.archive()["origin"]
     answers, _ = core.answers(np.ascontiguousarray(rows), 1)

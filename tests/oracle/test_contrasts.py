@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow._copies import NO_GROUPS
+from hedgerow.base.copies import NO_GROUPS
 from paper import paper_classifier, paper_regressor
 from trees import StoredForest
 
@@ -41,7 +41,7 @@ def test_real_labels(weights, least):
     y = np.sin(4 * X[:, 0]) + RNG.normal(size=70) + 50
     forest = paper_regressor(4, min_samples_split=2, scaling="none", random_state=0).fit(X, y, weights)
     expected = slow_contrasts(forest, StoredForest.of(forest).labels[:, None], least)
-    np.testing.assert_allclose(forest._core.contrasts(least, NO_GROUPS), expected, rtol=1e-9)
+    np.testing.assert_allclose(forest._learner.core.contrasts(least, NO_GROUPS), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
@@ -50,7 +50,7 @@ def test_classes(weights):
     forest = paper_classifier(4, pause_pure=False, scaling="none", random_state=0).fit(X, y, weights)
     numbers = StoredForest.of(forest).labels.astype(int)
     expected = slow_contrasts(forest, np.eye(4)[numbers], 8.0)
-    np.testing.assert_allclose(forest._core.contrasts(8.0, NO_GROUPS), expected, rtol=1e-9)
+    np.testing.assert_allclose(forest._learner.core.contrasts(8.0, NO_GROUPS), expected, rtol=1e-9)
 
 
 @pytest.mark.statistical
@@ -61,6 +61,6 @@ def test_of_noise_there_is_no_slope():
     gains = []
     for seed in range(400):
         forest = paper_regressor(2, min_samples_split=8, random_state=seed).fit(columns, rng.exponential(size=50))
-        gains.append(forest._core.contrasts(8.0, NO_GROUPS)[0])
+        gains.append(forest._learner.core.contrasts(8.0, NO_GROUPS)[0])
     mean, error = np.mean(gains, axis=0), np.std(gains, axis=0) / np.sqrt(len(gains))
     assert (np.abs(mean) < 5.2 * error).all()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow._copies import find_copies, warn_if_doubtful
+from hedgerow.base.copies import find_copies, warn_if_doubtful
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 3))

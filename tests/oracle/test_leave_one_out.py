@@ -8,7 +8,7 @@ from scipy.special import logsumexp
 from scipy.stats import norm
 
 from hedgerow import MondrianForestRegressor
-from hedgerow._copies import NO_GROUPS
+from hedgerow.base.copies import NO_GROUPS
 from oracle.dense import DenseTree, Hyperparameters
 from trees import StoredForest
 
@@ -32,7 +32,7 @@ def dense_trees(forest, hyper):
     """Beliefs go by the K that smooths, predictions by the noise that was calibrated."""
     stored = StoredForest.of(forest)
     smooth = Hyperparameters(
-        hyper.prior_mean, hyper.drift_variance, hyper.drift_rate, hyper.drift_variance / forest._core.model[1],
+        hyper.prior_mean, hyper.drift_variance, hyper.drift_rate, hyper.drift_variance / forest._learner.core.model[1],
         hyper.exponential,
     )  # fmt: skip
     return [DenseTree(r, stored.labels, stored.weights, smooth, forest.lifetime) for r in stored.plain_trees()]
@@ -47,9 +47,9 @@ def rows_in_order(stored):
 def assert_exact(forest, rtol=1e-9):
     stored = StoredForest.of(forest)
     hyper = Hyperparameters.of(forest)
-    rtol = max(rtol, 1e-14 * forest._core.model[1])  # the dense solve loses the digits of K
+    rtol = max(rtol, 1e-14 * forest._learner.core.model[1])  # the dense solve loses the digits of K
     trees = dense_trees(forest, hyper)
-    loo, spread = forest.loo_predict(), forest._calibration.spread
+    loo, spread = forest.loo_predict(), forest._learner.labels.calibration.spread
     order = rows_in_order(stored)
     assert loo.mean.shape == loo.std.shape == loo.log_density.shape == (len(order),)
     for i, row in enumerate(order):
@@ -103,8 +103,8 @@ def test_blocks(hyperparameters, weighted, min_samples_split, lifetime):
     blocks = np.random.default_rng(3).integers(0, 3, size=30).astype(np.uint32)
     blocks[:4] = 0xFFFFFFFF
     hyper = Hyperparameters.of(forest)
-    core, trees = forest._core, dense_trees(forest, hyper)
-    found = [core.leave_blocks_out(forest._rule(), 3, blocks, 3, n_threads) for n_threads in (1, 2, 5)]
+    core, trees = forest._learner.core, dense_trees(forest, hyper)
+    found = [core.leave_blocks_out(forest._learner.rule(forest._current.query), 3, blocks, 3, n_threads) for n_threads in (1, 2, 5)]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
     mean, within, between = found[0]
@@ -120,7 +120,7 @@ def test_blocks(hyperparameters, weighted, min_samples_split, lifetime):
 def test_all_rows_in_one_block_leave_the_prior():
     X, y, _ = grid_rows(20)
     forest = new("learned", **FIXED).fit(X, y)
-    mean, within, between = forest._core.leave_blocks_out(forest._rule(), 3, np.zeros(20, dtype=np.uint32), 1, 1)
+    mean, within, between = forest._learner.core.leave_blocks_out(forest._learner.rule(forest._current.query), 3, np.zeros(20, dtype=np.uint32), 1, 1)
     np.testing.assert_allclose(mean + forest._origin, FIXED["prior_mean"], rtol=1e-12)
     np.testing.assert_allclose(within, 1.0, rtol=1e-12)
     np.testing.assert_allclose(between, 0.0, atol=1e-15)
@@ -152,19 +152,19 @@ def test_extreme_smoothing(hyperparameters, rate, ratio):
 def test_the_numbers_are_common_to_all_ways_of_asking():
     X, y, weights = grid_rows(60, width=3)
     forest = new("learned", n_estimators=7).fit(X, y, weights)
-    rule, places = forest._rule(), np.arange(60, dtype=np.uint32)
-    means, variances = forest._core.leave_one_out_by_tree(rule, places, NO_GROUPS, 1)
+    rule, places = forest._learner.rule(forest._current.query), np.arange(60, dtype=np.uint32)
+    means, variances = forest._learner.core.leave_one_out_by_tree(rule, places, NO_GROUPS, 1)
     for n_threads in (1, 2, 3):
-        mean, within, between = forest._core.leave_one_out(rule, forest._core.n_trees, NO_GROUPS, n_threads)
+        mean, within, between = forest._learner.core.leave_one_out(rule, forest._learner.core.n_trees, NO_GROUPS, n_threads)
         np.testing.assert_allclose(mean, means.mean(axis=1), rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(within, variances.mean(axis=1), rtol=1e-12)
         np.testing.assert_allclose(between, means.var(axis=1), rtol=1e-9, atol=1e-15)
-        again = forest._core.leave_one_out_by_tree(rule, places, NO_GROUPS, n_threads)
+        again = forest._learner.core.leave_one_out_by_tree(rule, places, NO_GROUPS, n_threads)
         np.testing.assert_array_equal(again, (means, variances))
-    problem = forest._core.smoothing_problem(7, NO_GROUPS)
-    rate, ratio = forest._core.model
-    error = problem.mean_square(rate, ratio, forest._core.query(rule)[0])
-    expected = np.average((forest._core.row_labels() - means.mean(axis=1)) ** 2, weights=weights)
+    problem = forest._learner.core.smoothing_problem(7, NO_GROUPS)
+    rate, ratio = forest._learner.core.model
+    error = problem.mean_square(rate, ratio, forest._learner.core.query(rule)[0])
+    expected = np.average((forest._learner.core.row_labels() - means.mean(axis=1)) ** 2, weights=weights)
     assert error == pytest.approx(expected, rel=1e-12)
 
 
@@ -178,7 +178,7 @@ def test_moments_have_no_leave_one_out():
 def test_the_error_of_few_trees_is_corrected_for_how_few_they_are(weighted):
     X, y, weights = grid_rows(60)
     forest = new("learned", n_estimators=9).fit(X, y, weights if weighted else None)
-    core, rule = forest._core, forest._rule()
+    core, rule = forest._learner.core, forest._learner.rule(forest._current.query)
     centre = core.query(rule)[0]
     means, _ = core.leave_one_out_by_tree(rule, np.arange(60, dtype=np.uint32), NO_GROUPS, 1)
     misses = core.row_labels() - means[:, :4].mean(axis=1)

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize, rosen
 
 from hedgerow import _core
-from hedgerow._simplex import around, minimise
+from hedgerow.numeric.simplex import around, minimise
 from hedgerow.mondrian._calibration import Calibration, log_density
 
 

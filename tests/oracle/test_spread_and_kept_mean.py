@@ -22,9 +22,9 @@ def test_against_the_bare_mixture(smoothing, keeps_mean, spread):
     numbers = {"centre": 0.3, "variance": 2.0, "share": 1.0, "origin": 0.0, "noise_share": 0.1}
     bare = _core.QueryRule(**numbers)
     rule = _core.QueryRule(**numbers, spread=spread, keeps_mean=keeps_mean)
-    first, weights, means, variances = forest._core.mixtures(QUERIES, bare, 1)
+    first, weights, means, variances = forest._learner.core.mixtures(QUERIES, bare, 1)
     inside = np.clip(QUERIES, X.min(axis=0), X.max(axis=0))
-    at_entries = NormalMixture(*forest._core.mixtures(inside, bare, 1)).mean()
+    at_entries = NormalMixture(*forest._learner.core.mixtures(inside, bare, 1)).mean()
     expected_means, expected_variances = means.copy(), variances.copy()
     for i in range(len(QUERIES)):
         own = slice(first[i], first[i + 1])
@@ -33,13 +33,13 @@ def test_against_the_bare_mixture(smoothing, keeps_mean, spread):
         moved = at_entries[i] - mean if is_outside else 0.0
         expected_means[own] = mean + moved + spread * (means[own] - mean)
         expected_variances[own] += moved**2
-    found = forest._core.mixtures(QUERIES, rule, 2)
+    found = forest._learner.core.mixtures(QUERIES, rule, 2)
     np.testing.assert_array_equal(found[0], first)
     np.testing.assert_array_equal(found[1], weights)
     np.testing.assert_allclose(found[2], expected_means, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(found[3], expected_variances, rtol=1e-12)
     whole = NormalMixture(*found)
-    mean, within, between, added = forest._core.moments(QUERIES, rule, 1)
+    mean, within, between, added = forest._learner.core.moments(QUERIES, rule, 1)
     assert not added.any()
     variance = within + spread**2 * between
     np.testing.assert_allclose(mean, whole.mean(), rtol=1e-12, atol=1e-12)
@@ -48,7 +48,7 @@ def test_against_the_bare_mixture(smoothing, keeps_mean, spread):
 
 def test_what_users_see_is_the_same():
     forest = MondrianForestRegressor(10, random_state=0).fit(X, Y)
-    assert forest._calibration.spread < 1.0
+    assert forest._learner.labels.calibration.spread < 1.0
     mean, std = forest.predict(QUERIES, return_std=True)
     dist = forest.predict_dist(QUERIES)
     np.testing.assert_allclose(dist.mean(), mean, rtol=1e-12, atol=1e-12)

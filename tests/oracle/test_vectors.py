@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hedgerow import _core
-from hedgerow._copies import NO_GROUPS
+from hedgerow.base.copies import NO_GROUPS
 
 N, WIDTH, LENGTH, N_TREES = 120, 3, 4, 5
 RATE, RATIO = 1.3, 40.0

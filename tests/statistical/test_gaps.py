@@ -11,6 +11,7 @@ import pytest
 
 from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
 from hedgerow.mondrian._calibration import Calibration
+from hedgerow.mondrian._smoothing import Smoothing
 
 pytestmark = pytest.mark.statistical
 REGRESSORS = pytest.mark.parametrize("kind", [MondrianForestRegressor, MondrianBoostingRegressor])
@@ -53,8 +54,8 @@ def test_intervals_cover_in_gaps(kind, width):
 def test_gaps_widen_nothing_where_rows_are(kind):
     X, y, inside, _ = wave(0, 3)
     model = kind(20, random_state=0).fit(X, y)
-    core = model._core if kind is MondrianForestRegressor else model._stages.forests[0]._core
-    rule = (model if kind is MondrianForestRegressor else model._stages.forests[0])._rule()
+    forest = model._learner if kind is MondrianForestRegressor else model._learner.stages.forests[0].forest
+    core, rule = forest.core, forest.rule(Smoothing.free(1))
     assert not core.moments(X, rule, 1)[3].any()
     assert (core.moments(inside[np.abs(inside[:, 0] - inside[:, 0].mean()) < 0.05], rule, 1)[3] > 0).all()
 
@@ -100,12 +101,12 @@ def test_unlearning_opens_the_gap_again():
     X, y, inside, y_inside = wave(2, 1)
     model = MondrianForestRegressor(20, random_state=0).fit(X, y)
     asked = np.linspace(-1, 2, 301).reshape(-1, 1)
-    rule = model._rule_of(model._core, Calibration())  # without a bound
-    before = model._core.moments(asked, rule, 1)[3]
+    rule = model._learner.labels.rule(model._learner.core, model._current.query, Calibration())  # without a bound
+    before = model._learner.core.moments(asked, rule, 1)[3]
     model.partial_fit(inside[:50], y_inside[:50])
-    assert (model._core.moments(asked, rule, 1)[3] < before).any()
+    assert (model._learner.core.moments(asked, rule, 1)[3] < before).any()
     model.unlearn(inside[:50], y_inside[:50])
-    np.testing.assert_allclose(model._core.moments(asked, rule, 1)[3], before, rtol=1e-9)
+    np.testing.assert_allclose(model._learner.core.moments(asked, rule, 1)[3], before, rtol=1e-9)
 
 
 def test_rows_that_leave_the_window_open_gaps():
@@ -114,7 +115,7 @@ def test_rows_that_leave_the_window_open_gaps():
     low_half = X[X[:, 0] < np.median(X[:, 0])]
     for _ in range(3):
         model.partial_fit(low_half[: N // 3], np.zeros(N // 3))
-    assert model._core.moments(np.array([[0.99]]), model._rule(), 1)[3][0] > 0.0
+    assert model._learner.core.moments(np.array([[0.99]]), model._learner.rule(model._current.query), 1)[3][0] > 0.0
 
 
 @REGRESSORS

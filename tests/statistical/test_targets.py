@@ -101,8 +101,8 @@ def test_zeros_that_a_column_tells_exactly_do_not_make_models_too_sure(seed):
     for target in ("count", "real"):
         model = MondrianForestRegressor(30, target=target, random_state=0).fit(X[:N], y[:N])
         errors[target] = np.sqrt(np.mean((model.predict(X[N:]) - y[N:]) ** 2))
-        if target == "count" and model._target.zeros is not None:
-            offset, slope, hidden_slope = model._target.zeros[1:]
+        if target == "count" and model._learner.labels.target.zeros is not None:
+            offset, slope, hidden_slope = model._learner.labels.target.zeros[1:]
             assert abs(offset) <= 3
             assert 0 <= slope <= 2
             assert 0 <= hidden_slope <= 2
