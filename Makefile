@@ -79,6 +79,7 @@ lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C+
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || ($(BIN)/ruff format --check; false)
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache > $(STAMPS)/imports.log || (cat $(STAMPS)/imports.log; false)
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	@$(BIN)/python tools/check_includes.py
 	@$(BIN)/python tools/check_names.py

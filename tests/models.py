@@ -143,35 +143,13 @@ WILD_COLUMNS = {"forest, positive", "forest, counts"}
 # A target of 1e200, whose square is no number, is taken as the first, or by its logarithm.
 HUGE_TARGETS = {name for name in VARIANTS if name.startswith("forest")} - {"forest, counts"}
 # `apply` before the first row is an AttributeError.
-NOT_FITTED = {name for name in VARIANTS if name.startswith("online forest")}
+NOT_FITTED: set[str] = set()
 # Questions by frame warn that names are missing.
 NAMES_WARN = {name for name in VARIANTS if name.startswith(("online forest", "quantile forest"))}
 # `learn_one` takes a mapping with keys that are no strings as the first row, and refuses it as the second.
-NAMES_NO_STRINGS = set(VARIANTS)
+NAMES_NO_STRINGS: set[str] = set()
 # `set_params` while a model learns is not refused: of what class, which parameter, and, if others are, by which call.
-REFUSAL_MISSING = {
-    f"{kind}.{name}{call}"
-    for kinds, names, call in (
-        ("MondrianBoostingRegressor MondrianBoostingClassifier", "linear max_stages n_estimators scaling", ""),
-        ("MondrianBoostingRegressor", "shape tail target", ""),
-        ("MondrianFeatures", "length_scale lifetime n_estimators n_spare", ""),
-        ("MondrianKernelRidge", "alpha leaf_fit length_scale lifetime max_lifetime n_estimators selection solver", ""),
-        ("MondrianKernelRidge", "validation_fraction", ""),
-        ("OnlineConformalRegressor OnlineQuantileForestRegressor", "base", ""),
-        ("MondrianForestRegressor", "hyperparameters lifetime min_samples_split n_estimators scaling", ".learn_one"),
-        ("MondrianForestRegressor", "smoothing target window", ".learn_one"),
-        ("MondrianForestClassifier", "hyperparameters lifetime min_samples_split n_estimators scaling", ".learn_one"),
-        ("MondrianForestClassifier", "pause_pure window", ".learn_one"),
-        ("OnlineConformalRegressor", "adaptation_rate adaptive calibration_size mode normalised", ".learn_one"),
-        ("OnlineConformalRegressor", "size_matched update_every", ".learn_one"),
-        ("OnlineForestRegressor", "bagging_rate drift_detection grace_period leaf_capacity leaf_model", ".learn_one"),
-        ("OnlineForestRegressor", "max_features max_nodes min_samples_leaf n_estimators", ".learn_one"),
-        ("OnlineForestRegressor", "split_confidence split_test tie_threshold", ".learn_one"),
-        ("OnlineQuantileForestRegressor", "calibration_size conformal sketch_size", ".learn_one"),
-    )
-    for kind in kinds.split()
-    for name in names.split()
-}
+REFUSAL_MISSING: set[str] = set()
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ class StoredForest:
         self.lifetime = float(self.header["parameters"]["lifetime"])
         self.features = self.arrays["rows.features"].reshape(-1, learned["columns"]["width"]).astype(np.float64)
         self.shifted_labels = self.arrays["rows.labels"]
-        self.labels = self.shifted_labels + learned["learner"]["labels"].get("origin", 0.0)  # of classifiers: the number of the class
+        self.labels = self.shifted_labels + learned["learner"]["labels"].get("origin", 0.0)
         weights = self.arrays["rows.weights"]
         self.weights = weights if weights.size else np.ones(self.labels.size)
         sizes = self.arrays["trees.size"].astype(np.int64)

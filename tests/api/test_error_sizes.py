@@ -7,6 +7,7 @@ import pytest
 
 import hedgerow
 from hedgerow import OnlineConformalRegressor
+from hedgerow.base.rows import Rows
 from models import BY_NAME, bits, conformal, draw_numbers
 from models import online_forest as forest
 

@@ -89,7 +89,8 @@ def test_balanced(model, weights):
     mapped = clone(model).set_params(class_weight=mapping).fit(X, Y, weights)
     np.testing.assert_allclose(balanced.predict_proba(QUERIES), mapped.predict_proba(QUERIES), rtol=1e-9)
     if model is FOREST:
-        np.testing.assert_allclose(balanced._learner.core.class_weights, balanced._learner.core.class_weights.sum() / 3, rtol=1e-12)
+        weights = balanced._learner.core.class_weights
+        np.testing.assert_allclose(weights, weights.sum() / 3, rtol=1e-12)
 
 
 def test_bart_weighs_each_draw():

@@ -1,4 +1,4 @@
-"""Class probabilities of one tree by document 004, chapter 5, word for word: dense vectors, plain recursion, slow."""
+"""Class probabilities of one tree, word for word by Lakshminarayanan (2016), chapter 5: plain recursion, slow."""
 
 from __future__ import annotations
 

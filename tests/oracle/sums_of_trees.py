@@ -14,7 +14,7 @@ from oracle.tree_enumeration import rows_of
 
 
 def known_noise_likelihood(noise_variance, leaf_variance):
-    """Labels of a leaf share a normal value, which is integrated out: equation (4.9) of document 004, whole."""
+    """Labels of a leaf share a normal value, integrated out: equation (4.9) of Lakshminarayanan (2016)."""
 
     def log_marginal(labels):
         n = len(labels)

@@ -104,7 +104,8 @@ def test_blocks(hyperparameters, weighted, min_samples_split, lifetime):
     blocks[:4] = 0xFFFFFFFF
     hyper = Hyperparameters.of(forest)
     core, trees = forest._learner.core, dense_trees(forest, hyper)
-    found = [core.leave_blocks_out(forest._learner.rule(forest._current.query), 3, blocks, 3, n_threads) for n_threads in (1, 2, 5)]
+    rule = forest._learner.rule(forest._current.query)
+    found = [core.leave_blocks_out(rule, 3, blocks, 3, n_threads) for n_threads in (1, 2, 5)]
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
     mean, within, between = found[0]
@@ -120,7 +121,9 @@ def test_blocks(hyperparameters, weighted, min_samples_split, lifetime):
 def test_all_rows_in_one_block_leave_the_prior():
     X, y, _ = grid_rows(20)
     forest = new("learned", **FIXED).fit(X, y)
-    mean, within, between = forest._learner.core.leave_blocks_out(forest._learner.rule(forest._current.query), 3, np.zeros(20, dtype=np.uint32), 1, 1)
+    learner = forest._learner
+    rule, blocks = learner.rule(forest._current.query), np.zeros(20, dtype=np.uint32)
+    mean, within, between = learner.core.leave_blocks_out(rule, 3, blocks, 1, 1)
     np.testing.assert_allclose(mean + forest._origin, FIXED["prior_mean"], rtol=1e-12)
     np.testing.assert_allclose(within, 1.0, rtol=1e-12)
     np.testing.assert_allclose(between, 0.0, atol=1e-15)
@@ -155,7 +158,8 @@ def test_the_numbers_are_common_to_all_ways_of_asking():
     rule, places = forest._learner.rule(forest._current.query), np.arange(60, dtype=np.uint32)
     means, variances = forest._learner.core.leave_one_out_by_tree(rule, places, NO_GROUPS, 1)
     for n_threads in (1, 2, 3):
-        mean, within, between = forest._learner.core.leave_one_out(rule, forest._learner.core.n_trees, NO_GROUPS, n_threads)
+        core = forest._learner.core
+        mean, within, between = core.leave_one_out(rule, core.n_trees, NO_GROUPS, n_threads)
         np.testing.assert_allclose(mean, means.mean(axis=1), rtol=1e-12, atol=1e-14)
         np.testing.assert_allclose(within, variances.mean(axis=1), rtol=1e-12)
         np.testing.assert_allclose(between, means.var(axis=1), rtol=1e-9, atol=1e-15)

@@ -31,7 +31,7 @@ def rows(request):
 
 
 def by_hand(y, interval, weights, confidence):
-    """Section 3.2 of document 003, row by row, in plain Python."""
+    """Section 3.2 of Burns (n.d.), row by row, in plain Python."""
     alpha = 1 - confidence
     n = misses = n_finite = length = distance = 0.0
     for label, (lower, upper), weight in zip(y.tolist(), interval.tolist(), weights.tolist(), strict=True):

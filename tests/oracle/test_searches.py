@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize, rosen
 
 from hedgerow import _core
-from hedgerow.numeric.simplex import around, minimise
 from hedgerow.mondrian._calibration import Calibration, log_density
+from hedgerow.numeric.simplex import around, minimise
 
 
 @pytest.mark.parametrize("most_calls", [20, 60, 200])

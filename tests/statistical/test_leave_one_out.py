@@ -42,7 +42,9 @@ def test_mean_over_trees(row, hyperparameters):
     if ((X[row] < X[others].min(axis=0)) | (X[row] > X[others].max(axis=0))).any():
         pytest.skip("outside the range the mean is kept")
     whole = many(hyperparameters, 1).fit(X, Y)
-    left_out = whole._learner.core.leave_one_out_by_tree(whole._learner.rule(whole._current.query), np.array([row], dtype=np.uint32), NO_GROUPS, 1)[0][0]
+    learner, places = whole._learner, np.array([row], dtype=np.uint32)
+    rule = learner.rule(whole._current.query)
+    left_out = learner.core.leave_one_out_by_tree(rule, places, NO_GROUPS, 1)[0][0]
     left_out = left_out + whole._origin
     unseen = means_by_tree(many(hyperparameters, 2).fit(X[others], Y[others]), X[row])
     if hyperparameters == "learned":

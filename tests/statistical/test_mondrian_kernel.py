@@ -69,7 +69,7 @@ def test_error_falls_like_one_over_the_root_of_the_trees():
 
 
 def plain_partition(points, lifetime, rng):
-    """The partition of some points, drawn as document 001, section 2.2, says, on the box around them."""
+    """The partition of some points, drawn as Balog and others (2016), section 2.2, says, on the box around them."""
     blocks, done = [(0.0, list(range(len(points))))], []
     while blocks:
         time, rows = blocks.pop()

@@ -43,7 +43,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
-        Where the randomness starts.
+        Random seed.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ def fit(
     smoothing: Annotated[str | None, typer.Option(help="Regression only: hierarchy (the default) or moments.")] = None,
     scaling: Annotated[str, typer.Option(help="auto, range, half, rank or none.")] = "auto",
     ignore: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given again.")] = None,
-    seed: Annotated[int, typer.Option(help="Where the randomness starts.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores. The model does not depend on it.")] = -1,
 ) -> None:
     """Fit a Mondrian forest to a CSV file and save it."""

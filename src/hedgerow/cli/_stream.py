@@ -67,7 +67,7 @@ def stream(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Where to save the run, for hedgerow report.")] = None,
     save_model: Annotated[Path | None, typer.Option(help="Where to save the model that has learned all rows.")] = None,
-    seed: Annotated[int, typer.Option(help="Where the randomness starts.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores. The result does not depend on it.")] = -1,
 ) -> None:
     """Forecast each row of a file, score the forecast, then learn the row."""

@@ -91,7 +91,8 @@ class Saveable:
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {name: vars(self)[name] for name in KEPT_BY_PICKLE if name in vars(self)}
-        return {"parameters": self.get_params(deep=False), "learned": self._state(), "kept": kept}  # type: ignore[attr-defined]
+        parameters = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return {"parameters": parameters, "learned": self._state(), "kept": kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state["parameters"])  # type: ignore[misc]

@@ -35,7 +35,7 @@ class MondrianSampler(BaseSampler):  # type: ignore[misc]
     Parameters
     ----------
     seed : int, optional
-        Where the randomness starts.
+        Random seed.
     **parameters
         As for `Optimizer`: `acquisition`, `exploration`, `n_initial`, `n_candidates`, `local_search`, `surrogate`.
 

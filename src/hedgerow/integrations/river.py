@@ -136,7 +136,7 @@ class RiverRegressor(_OnlineAdapter, base.Regressor):  # type: ignore[misc]
         A value for absent features instead of their means. 0 is right for counts, words and one-hot codes, where
         absent means none. The model is then as if each feature had been there from the first row on.
     seed : int, optional
-        Where the randomness starts, instead of the model's ``random_state``.
+        Random seed, instead of the model's ``random_state``.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class RiverClassifier(_OnlineAdapter, base.Classifier):  # type: ignore[misc]
     absent : float, optional
         A value for absent features instead of their means.
     seed : int, optional
-        Where the randomness starts, instead of the model's ``random_state``.
+        Random seed, instead of the model's ``random_state``.
 
     Attributes
     ----------

@@ -156,7 +156,8 @@ def calibration_table(
     reading : {"distribution", "gaussian"}, default="distribution"
         Which intervals. "distribution": between two quantiles of the whole distribution, as `predict_interval` gives
         them. "gaussian": mean plus and minus z standard deviations, as if each forecast were a Gaussian with the mean
-        and the standard deviation that it has; the `difference` is then an entry of Table 2 of document 000.
+        and the standard deviation that it has; the `difference` is then an entry of Table 2 of Lakshminarayanan, Roy
+        and Teh (2016).
     sample_weight : array of shape (n,), optional
         Weights of the rows.
 

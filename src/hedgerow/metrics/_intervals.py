@@ -1,4 +1,4 @@
-"""Scores of prediction intervals: document 003, section 3.2, and the interval score of Gneiting and Raftery (2007).
+"""Scores of prediction intervals: Burns (n.d.), section 3.2, and the interval score of Gneiting and Raftery (2007).
 
 One tally computes them all; the plain functions are that tally, fed once.
 """
@@ -191,7 +191,7 @@ def quantile_loss(
     label_range: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """QL of document 003: sizes, and how far outside labels lie, in one number.
+    """QL of Burns (n.d.): sizes, and how far outside labels lie, in one number.
 
     ``mean(alpha * (upper - lower) + gap) / (max(y) - min(y))`` with ``alpha = 1 - confidence`` and ``gap`` the distance
     of y from its interval, over the finite intervals. Smaller is better.
@@ -218,7 +218,7 @@ def utility(
     label_range: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Utility of document 003: narrow intervals are worth more, and worth nothing much if they miss too often.
+    """Utility of Burns (n.d.): narrow intervals are worth more, and worth nothing much if they miss too often.
 
     ``1 - min(RIS, 1)``, times ``exp(-2 log(2) / alpha * (MER - alpha))`` if MER is above alpha: half is left at
     1.5 alpha.

@@ -1,4 +1,7 @@
-"""Bayesian optimisation with Mondrian forests, at a cost that does not grow: document 000, section 5.3, and beyond."""
+"""Bayesian optimisation with Mondrian forests, at a cost that does not grow.
+
+Lakshminarayanan, Roy and Teh (2016), section 5.3, with local searches beside the forest.
+"""
 
 from hedgerow.optimize._minimize import minimize
 from hedgerow.optimize._optimizer import Optimizer

@@ -17,7 +17,10 @@ Acquisition = Callable[[Any, Floats, float, float, np.random.Generator], Floats]
 def confidence_bound(
     forest: Any, columns: Floats, least: float, exploration: float, rng: np.random.Generator
 ) -> Floats:
-    """Standard deviations below the mean: document 000, footnote 9, where it is one and values are to be large."""
+    """Standard deviations below the mean.
+
+    Lakshminarayanan, Roy and Teh (2016), footnote 9, where it is one and values are to be large.
+    """
     mean, std = forest.predict(columns, return_std=True)
     hope: Floats = exploration * std - mean
     return hope

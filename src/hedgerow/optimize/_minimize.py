@@ -21,7 +21,7 @@ def minimize(
     callback: Callable[[Result], Any] | None = None,
     **parameters: Any,
 ) -> Result:
-    """Look for the least value of a function that is dear to evaluate.
+    """Look for the least value of a function that is expensive to evaluate.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def minimize(
     n_calls : int, default=100
         How often `f` may be called.
     random_state : int, RandomState or None
-        Where the randomness starts.
+        Random seed.
     x0 : list of points, optional
         Points to begin with, such as settings that are known to be fair.
     catch : exception or tuple of exceptions, default=()

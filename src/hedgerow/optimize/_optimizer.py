@@ -40,7 +40,7 @@ MOST_BELIEVED = 64
 
 
 class Optimizer(OptimizerFiles):
-    """Look for the least value of a function that is dear to evaluate, or noisy, or fails.
+    """Look for the least value of a function that is expensive to evaluate, or noisy, or fails.
 
     A Mondrian forest learns each evaluation as it comes, at a cost that grows with the logarithm of their number. In
     turn, one place is asked of the forest, one of a local search that goes on from the best, and one of a local search
@@ -59,7 +59,7 @@ class Optimizer(OptimizerFiles):
         Places that are spread evenly before anything is modelled. Default: 4 + 2 a parameter, at most 50.
     n_candidates : int, default=400
         Places among which the forest chooses. There are fewer after 256 evaluations, a third as many after 10,000, so
-        that a suggestion does not become dearer.
+        that a suggestion does not become more expensive.
     local_search : bool, default=True
         Whether to search locally too. Without, every place is the forest's choice, as in the paper
         on Mondrian forests for regression (Lakshminarayanan, Roy and Teh, 2016).
@@ -67,7 +67,7 @@ class Optimizer(OptimizerFiles):
         A forest with other parameters; what it has learned is not used. Default: that of the
         paper's section 5.3.
     random_state : int, RandomState or None
-        Where the randomness starts.
+        Random seed.
 
     Attributes
     ----------
@@ -176,7 +176,10 @@ class Optimizer(OptimizerFiles):
     # Below: private.
 
     def _new_surrogate(self) -> MondrianForestRegressor:
-        """Document 000, section 5.3: ten trees, blocks of two rows split, moments of nodes instead of messages."""
+        """Return the forest of Lakshminarayanan, Roy and Teh (2016), section 5.3.
+
+        Ten trees, blocks of two rows split, moments of nodes instead of messages.
+        """
         forest = (
             MondrianForestRegressor(
                 n_estimators=10,

@@ -96,14 +96,14 @@ def friedman_drift(kind: str = "report", n_rows: int = 1_000_000, random_state: 
     Parameters
     ----------
     kind : {"report", "reproduction", "jmlr"}, default="report"
-        Three streams go by this name. "report" is that of document 003: uniform noise on [0, 1], changed from 25 % to
+        Three streams go by this name. "report" is that of Burns (n.d.): uniform noise on [0, 1], changed from 25 % to
         75 % of the rows. "reproduction" is what its code does: standard normal noise, and the inverse change of places.
         "jmlr" is what the code of the JMLR paper does: ``(20 (x3 - 0.5))^2``, standard normal noise, changed from
         50 % to 75 %.
     n_rows : int, default=1_000_000
         Number of rows.
     random_state : int, RandomState or None
-        Where the randomness starts.
+        Random seed.
 
     Returns
     -------

@@ -24,7 +24,7 @@ def demo(
     ] = None,
     trees: Annotated[int, typer.Option(help="Trees in every forest.", min=2)] = 10,
     picture: Annotated[Path, typer.Option(help="Where to write the picture.")] = Path("flights.png"),
-    seed: Annotated[int, typer.Option(help="Where the randomness starts.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
 ) -> None:
     """Forecast every flight out of New York in 2013 before learning it, next to retrained forests."""
