@@ -173,7 +173,7 @@ class BARTRegressor(Regressor, BART):
 
         Chain after chain. Noise is left out; `predict_noise_draws` has it, in the same order.
         """
-        return self._draws_at(self._asked(X))["predictions"]
+        return self._means_at(self._asked(X))
 
     def predict_noise_draws(self, X: Any) -> Floats:
         """Return what each draw says of the noise of each row: shape (n_chains * n_draws, n_samples).
@@ -214,28 +214,19 @@ class BARTRegressor(Regressor, BART):
         levels = [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence]
         if kind == "prediction":
             return self.predict_quantiles(X, levels)
-        X = self._asked(X)
-        found = np.empty((X.shape[0], 2))
-        for part, means in self._means(X):
-            found[part] = np.quantile(means, levels, axis=1).T
-        return found
+        return np.concatenate([np.quantile(means, levels, axis=1).T for _, means in self._means(self._asked(X))])
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
         X = self._asked(X)
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        found = np.empty((X.shape[0], levels.size))
-        for part, means in self._means(X):
-            found[part] = self._mixture(X[part], means).ppf(levels)
-        return found
+        return np.concatenate([self._mixture(X[part], means).ppf(levels) for part, means in self._means(X)])
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
         X, targets = self._asked_with_targets(X, y)
-        found = np.empty(X.shape[0])
-        for part, means in self._means(X):
-            found[part] = self._mixture(X[part], means).logpdf(targets[part])
-        return found
+        parts = self._means(X)
+        return np.concatenate([self._mixture(X[part], means).logpdf(targets[part]) for part, means in parts])
 
     # What the chains say.
 
@@ -293,11 +284,14 @@ class BARTRegressor(Regressor, BART):
         )
 
     def _draws_at(self, X: Floats) -> dict[str, Floats]:
+        varies = self._learner.response.varying is not None
+        return {"predictions": self._means_at(X)} | ({"noise_of_rows": self._noise_at(X)} if varies else {})
+
+    def _means_at(self, X: Floats) -> Floats:
         drawn = np.empty((self.noise_draws_.size, X.shape[0]))
         for part, means in self._means(X):
             drawn[:, part] = means.T
-        varies = self._learner.response.varying is not None
-        return {"predictions": drawn} | ({"noise_of_rows": self._noise_at(X)} if varies else {})
+        return drawn
 
     def _noise_at(self, X: Floats) -> Floats:
         drawn = np.empty((self.noise_draws_.size, X.shape[0]))
@@ -306,6 +300,5 @@ class BARTRegressor(Regressor, BART):
         return drawn
 
     def _log_likelihoods_at(self, X: Floats, y: Any) -> Floats:
-        means, deviations = self._draws_at(X)["predictions"], self._noise_at(X)
-        found: Floats = norm.logpdf(np.asarray(y, dtype=np.float64), means, deviations)
+        found: Floats = norm.logpdf(np.asarray(y, dtype=np.float64), self._means_at(X), self._noise_at(X))
         return found

@@ -88,10 +88,12 @@ def positive(or_none: bool = False, or_infinite: bool = False, or_zero: bool = F
     return checked(check)
 
 
-def within(least: float, most: float, words: str) -> Any:
-    """Return a field for a number from `least` to `most`; `words` say so."""
+def within(least: float, most: float, words: str, *others: str | None) -> Any:
+    """Return a field for a number from `least` to `most`, as `words` say, or for one of some other values."""
 
-    def check(name: str, value: Any) -> float:
+    def check(name: str, value: Any) -> float | str | None:
+        if isinstance(value, str | None) and value in others:
+            return value
         check_within(name, value, least, most, words)
         return float(value)
 

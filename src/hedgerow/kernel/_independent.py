@@ -6,12 +6,14 @@ Gaussian model of its own: cells are independent, N(0, 1) before the data, with 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from hedgerow import _core
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
-from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem
+from hedgerow.kernel._selection import ALPHAS, Rule, path_at
 from hedgerow.kernel._solutions import LearnedRows, Solution
 
 TREE_ALPHAS = ALPHAS[12::2]
@@ -47,16 +49,9 @@ def tree_criteria(problem: Problem, columns: Columns, n_columns: int, alphas: Fl
 def independent_path(
     problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float | None, times: Floats, largest: float
 ) -> LifetimePath:
-    """The curves on a grid of lifetimes, at the alpha that is best together with the best of them."""
+    """The curves at some lifetimes, at the ridge that is best if none is given."""
     alphas = TREE_ALPHAS if alpha is None else np.array([alpha])
-    found = []
-    for time, columns, n_columns in partitions_at(problem, sweep, times):
-        n_features = n_used(columns[:, : problem.n], n_columns)
-        found.append((time, n_features, np.array(tree_criteria(problem, columns, n_columns, alphas))))
-    scores = np.array([rule.score(problem, Criteria(*curves), alphas) for _, _, curves in found])
-    place = int(np.argmax(np.nan_to_num(scores, nan=-np.inf).max(axis=0)))
-    table = np.array([[time, n_features, *curves[:, place]] for time, n_features, curves in found])
-    return as_path(problem, rule, table, float(alphas[place]), largest, False)
+    return path_at(problem, sweep, rule, alphas, times, largest, partial(tree_criteria, problem, alphas=alphas))
 
 
 class IndependentSolution(Solution):

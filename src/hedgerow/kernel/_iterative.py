@@ -15,8 +15,8 @@ from scipy import linalg
 from hedgerow import _core
 from hedgerow.files import Stored
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
-from hedgerow.kernel._selection import ALPHAS, Rule, as_path, partitions_at
+from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem
+from hedgerow.kernel._selection import ALPHAS, Rule, path_at
 from hedgerow.kernel._solutions import LearnedRows, Solution
 
 N_LANES = 8
@@ -139,19 +139,16 @@ class Quadrature:
 def iterative_path(
     problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float | None, times: Floats, largest: float
 ) -> LifetimePath:
-    """The curves on a grid of lifetimes, at the alpha that is best together with the best of them."""
+    """The curves at some lifetimes, at the ridge that is best if none is given."""
     alphas = ALPHAS if alpha is None else np.array([alpha])
     block = starting_block(problem.scaled, problem.seed, is_alone=rule.selection == "validation")
-    found = []
-    for time, columns, n_columns in partitions_at(problem, sweep, times):
+
+    def criteria(columns: Columns, n_columns: int) -> Criteria:
         own, behind = (np.ascontiguousarray(part) for part in (columns[:, : problem.n], columns[:, problem.n :]))
         operator = Operator(own, n_columns, problem.roots, problem.n_threads)
-        criteria = Quadrature(operator, block, N_STEPS).criteria(problem, operator, behind, alphas)
-        found.append((time, n_used(own, n_columns), np.array(criteria)))
-    scores = np.array([rule.score(problem, Criteria(*curves), alphas) for _, _, curves in found])
-    place = int(np.argmax(np.nan_to_num(scores, nan=-np.inf).max(axis=0)))
-    table = np.array([[time, n_features, *curves[:, place]] for time, n_features, curves in found])
-    return as_path(problem, rule, table, float(alphas[place]), largest, False)
+        return Quadrature(operator, block, N_STEPS).criteria(problem, operator, behind, alphas)
+
+    return path_at(problem, sweep, rule, alphas, times, largest, criteria)
 
 
 def conjugate_gradients(operator: Operator, alpha: float, right: Floats, start: Floats) -> Floats:

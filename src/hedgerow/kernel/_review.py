@@ -9,21 +9,19 @@ from scipy.spatial.distance import cdist
 
 from hedgerow import _core
 from hedgerow.base.rows import Rows
-from hedgerow.kernel._dense import criteria_at
 from hedgerow.kernel._fit import Fit
 from hedgerow.kernel._independent import IndependentSolution, independent_path
 from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, is_small, iterative_path
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Floats, Problem, n_used
+from hedgerow.kernel._problem import Floats, Problem
 from hedgerow.kernel._selection import (
     N_COARSE,
     N_FINE,
     Rule,
-    as_path,
     best_place,
     choose_alpha,
     exact_path,
-    partitions_at,
+    exact_path_at,
     time_grid,
 )
 from hedgerow.kernel._settings import RidgeSettings
@@ -75,15 +73,13 @@ def _solved(
     problem: Problem, settings: RidgeSettings, largest: float
 ) -> tuple[LifetimePath, _core.CellFeatures, Solution]:
     """Choose what is to be chosen, then learn all rows."""
-    rule = Rule(settings.selection)
-    looked_at = problem
-    is_choosing = settings.given_lifetime is None or settings.given_alpha is None
+    rule, looked_at = Rule(settings.selection), problem
     if settings.selection == "validation":
-        if problem.n < FEWEST_TO_SPLIT or not is_choosing:
-            rule = Rule("marginal_likelihood")
-        else:
+        is_choosing = settings.given_lifetime is None or settings.given_alpha is None
+        if is_choosing and problem.n >= FEWEST_TO_SPLIT:
             looked_at = _with_validation(problem, settings.validation_fraction)
-            rule = rule if looked_at.n_unseen else Rule("marginal_likelihood")
+        if not looked_at.n_unseen:
+            rule = Rule("marginal_likelihood")
     path = _path(looked_at, settings, rule, largest)
     time = float(path.time[best_place(path, rule.selection)]) if settings.given_lifetime is None else 1.0
     cells = _core.CellFeatures(width=problem.points.shape[1], n_trees=problem.n_trees, lifetime=time, seed=problem.seed)
@@ -95,22 +91,20 @@ def _solved(
 
 def _path(problem: Problem, settings: RidgeSettings, rule: Rule, largest: float) -> LifetimePath:
     sweep = _core.Sweep(problem.points, n_trees=problem.n_trees, seed=problem.seed, n_threads=problem.n_threads)
-    is_free = settings.given_lifetime is None
+    is_free, alpha = settings.given_lifetime is None, settings.given_alpha
+
+    def grid(n: int) -> Floats:
+        return np.append(0.0, time_grid(sweep, n)) if is_free else np.ones(1)
+
     if settings.leaf_fit == "independent":
-        times = np.append(0.0, time_grid(sweep, N_FINE)) if is_free else np.ones(1)
-        return independent_path(problem, sweep, rule, settings.given_alpha, times, largest)
+        return independent_path(problem, sweep, rule, alpha, grid(N_FINE), largest)
     if not _is_exact(settings, problem.n, sweep.times().size + problem.n_trees):
-        times = np.append(0.0, time_grid(sweep, N_TIMES)) if is_free else np.ones(1)
-        return iterative_path(problem, sweep, rule, settings.given_alpha, times, largest)
-    alpha = settings.given_alpha
+        return iterative_path(problem, sweep, rule, alpha, grid(N_TIMES), largest)
     if alpha is None:
         alpha = choose_alpha(problem, sweep, rule, time_grid(sweep, N_COARSE) if is_free else np.ones(1))
     if is_free:
         return exact_path(problem, sweep, rule, alpha, largest)
-    ((time, columns, n_columns),) = partitions_at(problem, sweep, np.ones(1))
-    criteria = criteria_at(problem, columns, n_columns, alpha)
-    table = np.array([[time, n_used(columns[:, : problem.n], n_columns), *(float(part[0]) for part in criteria)]])
-    return as_path(problem, rule, table, alpha, largest, False)
+    return exact_path_at(problem, sweep, rule, alpha, np.ones(1), largest)
 
 
 def _is_exact(settings: RidgeSettings, n: int, n_columns: int) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import linalg, optimize
@@ -107,17 +108,39 @@ def exact_path(problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float, l
     """The curves at every event, or on the fine grid where that costs less."""
     n_distinct = np.unique(problem.points[: problem.n], axis=0).shape[0]  # copies of rows decide nothing
     if sweep.times().size <= EVENTS_A_ROW * n_distinct:
-        table = follow_events(problem, sweep, alpha)
-        is_every_event = True
-    else:
-        rows = []
-        for time, columns, n_columns in partitions_at(problem, sweep, np.append(0.0, time_grid(sweep, N_FINE))):
-            criteria = criteria_at(problem, columns, n_columns, alpha)
-            n_features = n_used(columns[:, : problem.n], n_columns)
-            rows.append([time, n_features, *(float(part[0]) for part in criteria)])
-        table = np.array(rows)
-        is_every_event = False
-    return as_path(problem, rule, table, alpha, largest, is_every_event)
+        return as_path(problem, rule, follow_events(problem, sweep, alpha), alpha, largest, True)
+    return exact_path_at(problem, sweep, rule, alpha, np.append(0.0, time_grid(sweep, N_FINE)), largest)
+
+
+def exact_path_at(
+    problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float, times: Floats, largest: float
+) -> LifetimePath:
+    """The curves at some lifetimes."""
+    criteria = partial(criteria_at, problem, alpha=alpha)
+    return path_at(problem, sweep, rule, np.array([alpha]), times, largest, criteria)
+
+
+def path_at(
+    problem: Problem,
+    sweep: _core.Sweep,
+    rule: Rule,
+    alphas: Floats,
+    times: Floats,
+    largest: float,
+    criteria: Callable[[Columns, int], Criteria],
+) -> LifetimePath:
+    """The curves at some lifetimes, at the ridge that is best together with the best of them.
+
+    `criteria` are those of a partition, for each ridge.
+    """
+    rows, scores = [], []
+    for time, columns, n_columns in partitions_at(problem, sweep, times):
+        found = criteria(columns, n_columns)
+        rows.append((time, n_used(columns[:, : problem.n], n_columns), np.array(found)))
+        scores.append(rule.score(problem, found, alphas))
+    place = int(np.argmax(np.nan_to_num(np.array(scores), nan=-np.inf).max(axis=0)))
+    table = np.array([[time, n_features, *curves[:, place]] for time, n_features, curves in rows])
+    return as_path(problem, rule, table, float(alphas[place]), largest, False)
 
 
 def as_path(

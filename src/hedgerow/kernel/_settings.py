@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,12 @@ import numpy as np
 from hedgerow.base.settings import Settings, checked, integer, one_of, within
 from hedgerow.kernel._units import LARGEST, SMALLEST, LengthScale
 
-
-def _lifetime(name: str, value: Any) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool) or not SMALLEST <= float(value) <= LARGEST:
-        raise ValueError(f"{name} must be a number between {SMALLEST:g} and {LARGEST:g}, got {value!r}")
-    return float(value)
-
-
-def _ridge(name: str, value: Any) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool) or not 1e-10 <= float(value) <= 1e10:
-        raise ValueError(
-            f"{name} must be 'auto' or a number between 1e-10 and 1e10, got {value!r}; without a ridge "
-            "there is no unique solution, because features of several trees are linearly dependent"
-        )
-    return float(value)
+LIFETIME = f"between {SMALLEST:g} and {LARGEST:g}"
+RIDGE = (
+    "between 1e-10 and 1e10 (without a ridge there is no unique solution, because features of several trees are "
+    "linearly dependent)"
+)
+"""What numbers must be, in words."""
 
 
 def _length_scale(name: str, value: Any) -> LengthScale:
@@ -46,7 +37,7 @@ class FeatureSettings(Settings):
     """What shapes random features."""
 
     n_estimators: int = integer(1)
-    lifetime: float = checked(_lifetime)
+    lifetime: float = within(SMALLEST, LARGEST, LIFETIME)
     length_scale: str | float | tuple[float, ...] = checked(_length_scale)
     n_spare: int = integer(1)
 
@@ -56,10 +47,10 @@ class RidgeSettings(Settings):
     """What shapes ridge regression."""
 
     n_estimators: int = integer(1)
-    lifetime: float | str = checked(lambda name, value: value if _is_auto(value) else _lifetime(name, value))
-    alpha: float | str = checked(lambda name, value: value if _is_auto(value) else _ridge(name, value))
+    lifetime: float | str = within(SMALLEST, LARGEST, LIFETIME, "auto")
+    alpha: float | str = within(1e-10, 1e10, RIDGE, "auto")
     selection: str = one_of("marginal_likelihood", "loo", "validation")
-    max_lifetime: float | None = checked(lambda name, value: None if value is None else _lifetime(name, value))
+    max_lifetime: float | None = within(SMALLEST, LARGEST, LIFETIME, None)
     length_scale: str | float | tuple[float, ...] = checked(_length_scale)
     leaf_fit: str = one_of("joint", "independent")
     solver: str = one_of("auto", "exact", "iterative")
@@ -74,7 +65,3 @@ class RidgeSettings(Settings):
     def given_alpha(self) -> float | None:
         """The ridge, unless it is to be found."""
         return None if isinstance(self.alpha, str) else self.alpha
-
-
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
