@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -54,13 +53,11 @@ class OnlineLearner(Learner, Protocol):
         """Look at what is learned from many rows at once, if enough have come since the last time."""
 
 
-@dataclass(slots=True)
-class Current:
+class Current(NamedTuple):
     """What follows from the parameters as they are now; made anew when one of them is set."""
 
     query: Any
     reader: RowReader
-    is_unchanged: bool = False  # whether it is known that no parameter that shapes learning has been changed
 
 
 class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
@@ -75,7 +72,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     _learner: Any  # absent before the first row
-    _kept: Current  # absent until it is needed, and after a parameter was set
+
+    # What follows from the parameters is kept until one of them is set. It is no attribute of the model.
+    __slots__ = ("_is_unchanged", "_kept")
+    _kept: Current | None
+    _is_unchanged: bool  # whether it is known that no parameter that shapes learning has been changed
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -94,12 +95,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
+        settings = self._SETTINGS.of(self)
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
-        self._kept = self._following_from(query)  # now: predicting sets no attribute
+        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), self._current.query)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -109,7 +109,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         """Look at the parameters again before the next call if one is set."""
         super().__setattr__(name, value)
         if name[0] != "_":
-            self.__dict__.pop("_kept", None)
+            self._forget_what_follows()
 
     def __sizeof__(self) -> int:
         """Bytes, those of the core included: Python sees nothing of them."""
@@ -158,13 +158,15 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     @property
     def _current(self) -> Current:
         """What follows from the parameters now."""
-        kept = vars(self).get("_kept")
+        kept = self._kept
         if kept is None:
-            kept = self._kept = self._following_from(self._QUERY.of(self))
+            query = self._QUERY.of(self)
+            kept = Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
+            self._kept = kept
         return kept
 
-    def _following_from(self, query: Any) -> Current:
-        return Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
+    def _forget_what_follows(self) -> None:
+        self._kept, self._is_unchanged = None, False
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -279,11 +281,10 @@ class OnlineEstimator(Estimator):
     @property
     def _unchanged_query(self) -> Any:
         """The query, as soon as it is sure that no parameter that shapes learning has been changed."""
-        current = self._current
-        if not current.is_unchanged:
+        if not self._is_unchanged:
             self._learner.settings.check_unchanged(self._SETTINGS.of(self))
-            current.is_unchanged = True
-        return current.query
+            self._is_unchanged = True
+        return self._current.query
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
         """Call the learner with one row, checked.
@@ -291,10 +292,10 @@ class OnlineEstimator(Estimator):
         An array or a dictionary is handed to the core unchecked if the core raises ValueError or TypeError, and changes
         nothing, where it is not a vector of finite numbers.
         """
-        reader = self._current.reader
+        reader = (self._kept or self._current).reader  # a property costs more than a slot
         if self._NATIVE_ROWS and (type(x) is np.ndarray or type(x) is dict):
             try:
-                return call(reader.quickly(x), *rest)
+                return call(x if type(x) is np.ndarray else reader.quickly(x), *rest)
             except (KeyError, TypeError, ValueError):
                 pass  # reading it with care either mends it or says what is wrong
         return call(reader(x), *rest)

@@ -56,7 +56,7 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
-        X, targets = self._asked_with_targets(X, y)
+        _, targets = self._asked_with_targets(X, y)
         found: Floats = self.predict_dist(X).logpdf(targets)
         return found
 

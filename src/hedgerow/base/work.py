@@ -38,6 +38,7 @@ def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:
         except BaseException:
             attributes.clear()
             attributes.update(before)
+            _forget_what_follows(args[0])
             raise
 
     return guarded
@@ -47,6 +48,13 @@ def forget_everything(model: Any) -> None:
     """Leave a model as it was before its first row; its parameters, and what scikit-learn has set, stay."""
     for name in vars(model).keys() - vars(clone(model)).keys():
         delattr(model, name)
+    _forget_what_follows(model)
+
+
+def _forget_what_follows(model: Any) -> None:
+    """Have an estimator look at its attributes again; learners keep nothing that follows from theirs."""
+    if hasattr(model, "_forget_what_follows"):
+        model._forget_what_follows()
 
 
 @contextmanager

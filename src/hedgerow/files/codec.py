@@ -28,7 +28,7 @@ def encode(value: Any, arrays: Arrays, path: str) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
-        arrays[path] = np.ascontiguousarray(value)
+        arrays[path] = np.asarray(value, order="C")
         return {"$array": path}
     if isinstance(value, list | tuple):
         parts = [encode(part, arrays, f"{path}/{place}") for place, part in enumerate(value)]
@@ -69,7 +69,7 @@ def decode(value: Any, arrays: Arrays) -> Any:
         if key == "$tuple":
             return tuple(part)
         if key == "$mapping":
-            return {of: what for of, what in part}
+            return dict(part)
         return FROM_JSON[key](part)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"a part of it, {key[1:]!r}, is malformed ({error!r})") from None

@@ -1,4 +1,4 @@
-"""One file: a tree as JSON in the metadata of a safetensors file, and the tree's arrays. Written whole or not at all."""
+"""One file: a tree as JSON in the metadata of a safetensors file, and its arrays. Written whole or not at all."""
 
 from __future__ import annotations
 

@@ -75,16 +75,17 @@ class Saveable:
     def _from_bytes(cls, content: bytes) -> Self:
         tree = from_bytes(content)
         if tree.get("format") != FORMAT:
+            found = tree.get("format", tree.get("format_version"))
             raise ValueError(
-                f"the file has format {tree.get('format', tree.get('format_version'))!r}, this hedgerow reads {FORMAT}; "
-                "load it with the version that wrote it, or upgrade"
+                f"the file has format {found!r}, this hedgerow reads {FORMAT}; load it with the version that wrote it, "
+                "or upgrade"
             )
         model: Self = construct(tree, cls)
         learned = tree.get("learned", "")
         if learned is not None:
             try:
                 model._restore(Stored(learned))
-            except (KeyError, TypeError, AttributeError, OverflowError, IndexError) as error:
+            except (KeyError, TypeError, AttributeError, OverflowError, IndexError, RecursionError) as error:
                 raise ValueError(f"the file is not a valid {type(model).__name__}: {error!r}") from None
         return model
 
