@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 
 import numpy as np
@@ -17,7 +16,6 @@ from hedgerow.base.rows import Rows
 from online_models import bits, conformal, draw_stream, forest, mondrian
 
 X, Y = draw_stream()
-SIZES, CALIBRATION = "learned/learner/sizes/forest/", "learned/learner/calibration/"
 NORMALISED = {
     "exact": lambda: conformal(normalised=True),
     "approximate": lambda: conformal(normalised=True, mode="approximate"),
@@ -105,22 +103,20 @@ def test_sizes_in_a_file_are_checked(new, tmp_path):
     arrays, header = parts_of(new().fit(X, Y), path)
     write(path, arrays, header)
     hedgerow.load(path)
-    without = {name: array for name, array in arrays.items() if not name.startswith(SIZES)}
-    far = np.full_like(arrays[SIZES + "leaves.moments"], np.nan)
+    without = {name: array for name, array in arrays.items() if not name.startswith("sizes.")}
+    far = np.full_like(arrays["sizes.leaves.moments"], np.nan)
     bad = [
         (without, {}),
-        ({**arrays, SIZES + "counters": np.array([401], dtype=np.uint64)}, {}),
-        ({**arrays, SIZES + "counters": np.array([59], dtype=np.uint64)}, {}),
-        ({**arrays, SIZES + "leaves.moments": far}, {}),
-        ({**arrays, SIZES + "nodes.link": np.zeros_like(arrays[SIZES + "nodes.link"])}, {}),
-        (arrays, {"seed": -1}),
-        (arrays, {"seed": 2**64}),
-        (arrays, {"seed": None}),
+        ({**arrays, "sizes.counters": np.array([401], dtype=np.uint64)}, {}),
+        ({**arrays, "sizes.counters": np.array([59], dtype=np.uint64)}, {}),
+        ({**arrays, "sizes.leaves.moments": far}, {}),
+        ({**arrays, "sizes.nodes.link": np.zeros_like(arrays["sizes.nodes.link"])}, {}),
+        (arrays, {"sizes_seed": -1}),
+        (arrays, {"sizes_seed": 2**64}),
+        (arrays, {"sizes_seed": None}),
     ]
     for changed, numbers in bad:
-        damaged = copy.deepcopy(header)
-        damaged["learned"]["learner"]["sizes"].update(numbers)
-        write(path, changed, damaged)
+        write(path, changed, {**header, "fitted": {**header["fitted"], **numbers}})
         with pytest.raises(ValueError, match="cannot load"):
             hedgerow.load(path)
 
@@ -131,11 +127,11 @@ def test_calibration_rows_in_a_file_are_checked(tmp_path):
     names = ("labels", "factors", "excess", "sums")
     bad = [(name, value) for name in names for value in (np.nan, np.inf)] + [("factors", 0.0), ("factors", -1.0)]
     for name, value in bad:
-        array = arrays[f"{CALIBRATION}{name}"].copy()
+        array = arrays[f"calibration.{name}"].copy()
         array[-1] = value
-        write(path, {**arrays, f"{CALIBRATION}{name}": array}, header)
+        write(path, {**arrays, f"calibration.{name}": array}, header)
         with pytest.raises(ValueError, match="cannot load"):
             hedgerow.load(path)
-    write(path, {**arrays, f"{CALIBRATION}factors": arrays[f"{CALIBRATION}factors"][:-1]}, header)
+    write(path, {**arrays, "calibration.factors": arrays["calibration.factors"][:-1]}, header)
     with pytest.raises(ValueError, match="wrong shape"):
         hedgerow.load(path)

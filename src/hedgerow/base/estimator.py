@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple, Protocol, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -53,11 +54,13 @@ class OnlineLearner(Learner, Protocol):
         """Look at what is learned from many rows at once, if enough have come since the last time."""
 
 
-class Current(NamedTuple):
+@dataclass(slots=True)
+class Current:
     """What follows from the parameters as they are now; made anew when one of them is set."""
 
     query: Any
     reader: RowReader
+    is_unchanged: bool = False  # whether it is known that no parameter that shapes learning has been changed
 
 
 class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
@@ -74,9 +77,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     _learner: Any  # absent before the first row
 
     # What follows from the parameters is kept until one of them is set. It is no attribute of the model.
-    __slots__ = ("_is_unchanged", "_kept")
+    __slots__ = ("_kept",)
     _kept: Current | None
-    _is_unchanged: bool  # whether it is known that no parameter that shapes learning has been changed
 
     @all_or_nothing
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -95,11 +97,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         -------
         self
         """
-        settings = self._SETTINGS.of(self)
+        settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), self._current.query)
+        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -160,13 +162,14 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         """What follows from the parameters now."""
         kept = self._kept
         if kept is None:
-            query = self._QUERY.of(self)
-            kept = Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
-            self._kept = kept
+            kept = self._kept = self._following_from(self._QUERY.of(self))
         return kept
 
     def _forget_what_follows(self) -> None:
-        self._kept, self._is_unchanged = None, False
+        self._kept = None
+
+    def _following_from(self, query: Any) -> Current:
+        return Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -225,13 +228,15 @@ class OnlineEstimator(Estimator):
 
         The first row may be the first call; a mapping then names the features.
         """
-        if not self.__sklearn_is_fitted__():
-            row = self._first_row(x, y)
-            self._learner.learn(row, self._current.query)
-            return self
-        query = self._unchanged_query
-        self._with_row(self._learner.learn_one, x, *self._encode_one(y), query)
-        self._learner.review_if_due(query)
+        current = self._kept
+        if current is None or not current.is_unchanged:
+            if not self.__sklearn_is_fitted__():
+                row = self._first_row(x, y)
+                self._learner.learn(row, self._current.query)
+                return self
+            current = self._unchanged
+        self._with_row(self._learner.learn_one, x, *self._encode_one(y), current.query)
+        self._learner.review_if_due(current.query)
         return self
 
     @property
@@ -279,12 +284,13 @@ class OnlineEstimator(Estimator):
         return [y]
 
     @property
-    def _unchanged_query(self) -> Any:
-        """The query, as soon as it is sure that no parameter that shapes learning has been changed."""
-        if not self._is_unchanged:
+    def _unchanged(self) -> Current:
+        """What follows from the parameters; ValueError if one that shapes learning has been changed."""
+        current = self._current
+        if not current.is_unchanged:
             self._learner.settings.check_unchanged(self._SETTINGS.of(self))
-            self._is_unchanged = True
-        return self._current.query
+            current.is_unchanged = True
+        return current
 
     def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
         """Call the learner with one row, checked.
@@ -292,10 +298,13 @@ class OnlineEstimator(Estimator):
         An array or a dictionary is handed to the core unchecked if the core raises ValueError or TypeError, and changes
         nothing, where it is not a vector of finite numbers.
         """
-        reader = (self._kept or self._current).reader  # a property costs more than a slot
-        if self._NATIVE_ROWS and (type(x) is np.ndarray or type(x) is dict):
+        reader = self._current.reader
+        if self._NATIVE_ROWS:
             try:
-                return call(x if type(x) is np.ndarray else reader.quickly(x), *rest)
+                if type(x) is np.ndarray:
+                    return call(x, *rest)
+                if type(x) is dict:
+                    return call(reader.quickly(x), *rest)
             except (KeyError, TypeError, ValueError):
                 pass  # reading it with care either mends it or says what is wrong
         return call(reader(x), *rest)

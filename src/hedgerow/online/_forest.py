@@ -132,9 +132,10 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
 
         The first row may be the first call; a mapping then names the features.
         """
-        if "_learner" not in vars(self) or not self._is_unchanged:
+        current = self._kept
+        if current is None or not current.is_unchanged:
             return super().learn_one(x, y)
-        self._with_row(self._learner.core.learn_one, x, read_target(y))
+        self._with_row(self._learner.core.learn_one, x, read_target(y))  # quicker: nothing weighs, nothing is reviewed
         return self
 
     # Predicting.
