@@ -1,4 +1,4 @@
-"""What scores are computed from, checked: labels, intervals, weights."""
+"""What scores are computed from, checked: targets, intervals, weights."""
 
 from __future__ import annotations
 

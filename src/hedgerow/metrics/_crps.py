@@ -68,7 +68,7 @@ def _(forecast: Forecasts, y: Floats) -> Floats:
 
 @crps_of_distribution.register
 def _(forecast: LabelMixture, y: Floats) -> Floats:
-    """E|X - y| over the labels, less the integral of F (1 - F), which is E|X - X'| / 2."""
+    """E|X - y| over the targets kept, less the integral of F (1 - F), which is E|X - X'| / 2."""
     row = np.repeat(np.arange(len(forecast)), forecast.sizes)
     distance = np.add.reduceat(forecast.weights * np.abs(forecast.labels - y[row]), forecast.first[:-1])
     order = np.lexsort([forecast.labels, row])

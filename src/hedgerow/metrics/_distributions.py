@@ -45,10 +45,10 @@ def nlpd(y: npt.ArrayLike, forecast: Any, *, sample_weight: npt.ArrayLike | None
     >>> round(nlpd([0.0, 1.0], ([0.0, 0.0], [1.0, 1.0])), 4)  # log(2 pi) / 2 + 1/4
     1.1689
     """
-    labels = checked_vector("y", y)
-    forecast = _gaussians_or_same(forecast, labels.size)
-    logs = forecast.logpdf(labels) if hasattr(forecast, "logpdf") else forecast
-    return -_mean(checked_vector("log density", logs, labels.size), sample_weight)
+    targets = checked_vector("y", y)
+    forecast = _gaussians_or_same(forecast, targets.size)
+    logs = forecast.logpdf(targets) if hasattr(forecast, "logpdf") else forecast
+    return -_mean(checked_vector("log density", logs, targets.size), sample_weight)
 
 
 def crps(
@@ -58,7 +58,7 @@ def crps(
     levels: npt.ArrayLike | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Continuous ranked probability score, in the unit of the labels. Smaller is better.
+    """Continuous ranked probability score, in the unit of the targets. Smaller is better.
 
     ``mean(E|X - y| - E|X - X'| / 2)`` with X, X' independent draws from the forecast; of a single number it is the
     absolute error. Closed forms are used for mixtures of Gaussians, for Gaussians, for Student's t and for samples;
@@ -86,8 +86,8 @@ def crps(
     >>> crps([0.0], [[-1.0, 1.0]])  # two samples
     0.5
     """
-    labels = checked_vector("y", y)
-    return _mean(crps_of_rows(labels, forecast, levels), sample_weight)
+    targets = checked_vector("y", y)
+    return _mean(crps_of_rows(targets, forecast, levels), sample_weight)
 
 
 def crps_of_rows(y: Floats, forecast: Any, levels: npt.ArrayLike | None = None) -> Floats:
@@ -118,7 +118,7 @@ class CalibrationTable(NamedTuple):
     confidence: Floats
     """What was promised."""
     observed: Floats
-    """Share of labels that were covered."""
+    """Share of targets that were covered."""
 
     @property
     def difference(self) -> Floats:
@@ -176,7 +176,7 @@ def calibration_table(
     observed    0.261  0.590
     difference -0.239 -0.310
 
-    A mixture of two far-apart Gaussians has most of its labels about one standard deviation from its mean:
+    A mixture of two far-apart Gaussians has most of its targets about one standard deviation from its mean:
 
     >>> from hedgerow.predictive import NormalMixture
     >>> first, means = np.arange(0, 20_001, 2), np.tile([-3.0, 3.0], 10_000)
@@ -187,22 +187,22 @@ def calibration_table(
     [0.5, 0.9]
     [0.19, 0.99]
     """
-    labels = checked_vector("y", y)
+    targets = checked_vector("y", y)
     if reading not in ("distribution", "gaussian"):
         raise ValueError(f"reading must be 'distribution' or 'gaussian', got {reading!r}")
     if reading == "gaussian":
         forecast = _gaussian_reading(forecast)
-    weights = checked_weights(sample_weight, labels.size)
+    weights = checked_weights(sample_weight, targets.size)
     check_some_weight(weights)
     if isinstance(forecast, Mapping):
         promised = np.array(sorted(map(check_confidence, forecast)))
-        ends = {check_confidence(level): checked_interval(each, labels.size) for level, each in forecast.items()}
-        covered = [(labels >= ends[level][:, 0]) & (labels <= ends[level][:, 1]) for level in promised]
+        ends = {check_confidence(level): checked_interval(each, targets.size) for level, each in forecast.items()}
+        covered = [(targets >= ends[level][:, 0]) & (targets <= ends[level][:, 1]) for level in promised]
     else:
         promised = np.array([check_confidence(level) for level in np.atleast_1d(np.asarray(confidence))])
-        forecast = _gaussians_or_same(forecast, labels.size)
-        _check_length(forecast, labels.size)
-        centred = np.abs(2.0 * np.asarray(forecast.cdf(labels)) - 1.0)
+        forecast = _gaussians_or_same(forecast, targets.size)
+        _check_length(forecast, targets.size)
+        centred = np.abs(2.0 * np.asarray(forecast.cdf(targets)) - 1.0)
         covered = [centred <= level for level in promised]
     observed = np.array([np.average(each, weights=weights) for each in covered])
     return CalibrationTable(promised, observed)

@@ -28,7 +28,7 @@ class ErrorTally(Tally):
     _N_SUMS: ClassVar[int] = 3
 
     def update(self, *columns: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Add labels and predictions, both of shape (n,)."""
+        """Add targets and predictions, both of shape (n,)."""
         y, prediction = columns
         labels = checked_vector("y", y)
         miss = labels - checked_vector("prediction", prediction, labels.size)

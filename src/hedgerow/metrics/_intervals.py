@@ -1,4 +1,4 @@
-"""Scores of prediction intervals: Burns (n.d.), section 3.2, and the interval score of Gneiting and Raftery (2007).
+"""Scores of prediction intervals: of Vasiloudis, De Francisci Morales and Boström (2019), and the interval score.
 
 One tally computes them all; the plain functions are that tally, fed once.
 """
@@ -35,7 +35,7 @@ class IntervalTally(Tally):
     confidence : float, default=0.9
         What the intervals promise: 1 - alpha.
     label_range : float, optional
-        Range of the labels, to which sizes are relative. Default: that of the labels seen.
+        Range of the targets, to which sizes are relative. Default: that of the targets seen.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class IntervalTally(Tally):
         self._sums[6:] = math.inf, -math.inf
 
     def update(self, *columns: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Add labels and their intervals, arrays of shape (n,) and (n, 2)."""
+        """Add targets and their intervals, arrays of shape (n,) and (n, 2)."""
         y, ends, weights = _checked(*columns, sample_weight=sample_weight)
         finite = np.isfinite(ends[:, 0]) & np.isfinite(ends[:, 1])
         length, gap = sizes_and_gaps(y, np.where(finite[:, None], ends, y[:, None]))
@@ -126,13 +126,13 @@ INTERVAL_SCORES = (
 
 
 def sizes_and_gaps(y: Floats, ends: Floats) -> tuple[Floats, Floats]:
-    """Length of each interval, and how far outside it the label lies."""
+    """Length of each interval, and how far outside it the target lies."""
     gap: Floats = np.maximum(0.0, np.maximum(ends[:, 0] - y, y - ends[:, 1]))
     return ends[:, 1] - ends[:, 0], gap
 
 
 def mean_error_rate(y: npt.ArrayLike, interval: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None) -> float:
-    """MER: the share of labels outside their interval. Intervals that keep their promise miss at most alpha.
+    """MER: the share of targets outside their interval. Intervals that keep their promise miss at most alpha.
 
     ``mean(1[y < lower or y > upper])``. An infinite interval covers.
 
@@ -165,7 +165,7 @@ def relative_interval_size(
     label_range: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """RIS: the mean length of the intervals, relative to the range of the labels.
+    """RIS: the mean length of the intervals, relative to the range of the targets.
 
     ``mean(upper - lower) / (max(y) - min(y))``, over the finite intervals. NaN if none is finite.
 
@@ -174,7 +174,7 @@ def relative_interval_size(
     y, interval, sample_weight
         As for `mean_error_rate`.
     label_range : float, optional
-        Range to divide by. Default: that of all labels given.
+        Range to divide by. Default: that of all targets given.
 
     Returns
     -------
@@ -191,7 +191,7 @@ def quantile_loss(
     label_range: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """QL of Burns (n.d.): sizes, and how far outside labels lie, in one number.
+    """QL: sizes, and how far outside targets lie, in one number (Vasiloudis, De Francisci Morales and Boström, 2019).
 
     ``mean(alpha * (upper - lower) + gap) / (max(y) - min(y))`` with ``alpha = 1 - confidence`` and ``gap`` the distance
     of y from its interval, over the finite intervals. Smaller is better.
@@ -218,13 +218,13 @@ def utility(
     label_range: float | None = None,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Utility of Burns (n.d.): narrow intervals are worth more, and worth nothing much if they miss too often.
+    """Utility: narrow intervals are worth more, and worth nothing much if they miss too often.
 
     ``1 - min(RIS, 1)``, times ``exp(-2 log(2) / alpha * (MER - alpha))`` if MER is above alpha: half is left at
     1.5 alpha.
 
-    Differs from the document: RIS is capped at 1. Without the cap, intervals wider than the range would be worth less
-    than nothing, and the more they miss the better.
+    From Vasiloudis, De Francisci Morales and Boström (2019), but RIS is capped at 1. Without the cap, intervals
+    wider than the range would be worth less than nothing, and the more they miss the better.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def interval_score(
     *,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Interval score, proper for central intervals, in the unit of the labels.
+    """Interval score, proper for central intervals, in the unit of the targets.
 
     ``mean(upper - lower + 2 / alpha * gap)``, over the finite intervals; see `quantile_loss`. Smaller is better.
 
@@ -265,14 +265,14 @@ def interval_score(
 def _checked(
     y: npt.ArrayLike, interval: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None
 ) -> tuple[Floats, Floats, Floats]:
-    labels = checked_vector("y", y)
-    return labels, checked_interval(interval, labels.size), checked_weights(sample_weight, labels.size)
+    targets = checked_vector("y", y)
+    return targets, checked_interval(interval, targets.size), checked_weights(sample_weight, targets.size)
 
 
 def _fed(tally: IntervalTally, y: Any, interval: Any, sample_weight: Any, scaled: bool = False) -> IntervalTally:
-    labels, ends, weights = _checked(y, interval, sample_weight=sample_weight)
+    targets, ends, weights = _checked(y, interval, sample_weight=sample_weight)
     check_some_weight(weights)
-    tally.update(labels, ends, sample_weight=weights)
+    tally.update(targets, ends, sample_weight=weights)
     if scaled and tally._range == 0.0:
         raise ValueError("all labels are equal, so sizes relative to their range mean nothing; pass label_range")
     return tally

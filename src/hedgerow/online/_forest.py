@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.seed import draw_seed
+from hedgerow.base.targets import read_target
 from hedgerow.online._learner import ForestLearner, mean_over_trees, mixture
 from hedgerow.online._settings import ForestSettings
 from hedgerow.predictive import NormalMixture
@@ -126,6 +127,17 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def learn_one(self, x: Any, y: Any) -> Self:
+        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array.
+
+        The first row may be the first call; a mapping then names the features.
+        """
+        current = self._kept
+        if current is None or not current.is_unchanged:
+            return super().learn_one(x, y)
+        self._with_row(self._learner.core.learn_one, x, read_target(y))  # quicker: nothing weighs, nothing is reviewed
+        return self
+
     # Predicting.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
@@ -136,7 +148,7 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
 
     def predict_one(self, x: Any) -> float:
         """Mean at one row: a mapping, a sequence or a 1-D array; 0 before the first row."""
-        return float(self._with_row(self._learner.mean_one, x)) if self.__sklearn_is_fitted__() else 0.0
+        return float(self._with_row(self._learner.mean_one, x)) if "_learner" in vars(self) else 0.0
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row: one Gaussian a tree, all of the same weight."""

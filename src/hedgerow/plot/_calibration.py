@@ -15,14 +15,14 @@ LEVELS = np.linspace(0.05, 0.95, 19)
 
 
 class CalibrationDisplay:
-    """How often labels fall into central intervals that promise a given confidence.
+    """How often targets fall into central intervals that promise a given confidence.
 
     On the diagonal the promise is kept; below it the model is too sure, above it not sure enough.
 
     Parameters
     ----------
     nominal, observed : arrays of shape (n,)
-        Promised confidence, and the fraction of labels that was covered.
+        Promised confidence, and the fraction of targets that was covered.
     name : str, optional
         Name of the model in the legend.
 
@@ -55,7 +55,7 @@ class CalibrationDisplay:
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Predict the distribution of every label and draw.
+        """Predict the distribution of every target and draw.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class CalibrationDisplay:
         X : array or frame of shape (n_samples, n_features)
             Rows that the model has not learned.
         y : array of shape (n_samples,)
-            Their labels.
+            Their targets.
         name : str, optional
             Name in the legend; by default the class.
         ax : matplotlib axes, optional
@@ -84,12 +84,12 @@ class CalibrationDisplay:
     def from_probabilities(
         cls, probability: npt.ArrayLike, *, name: str | None = None, ax: Any = None, **style: Any
     ) -> Self:
-        """Draw from the predicted probabilities of a label below the one that came.
+        """Draw from the predicted probabilities of a target below the one that came.
 
         Parameters
         ----------
         probability : array of shape (n_samples,)
-            The predictive distribution function of each row, at its label.
+            The predictive distribution function of each row, at its target.
         name, ax, **style
             As for `from_estimator`.
 

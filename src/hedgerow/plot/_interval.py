@@ -28,7 +28,7 @@ class IntervalDisplay:
     feature_name : str, optional
         Label of the horizontal axis.
     rows : pair of arrays of shape (m,), optional
-        Values of the feature and labels of rows to show as points.
+        Values of the feature and targets of rows to show as points.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class IntervalDisplay:
         X : array or frame of shape (n_samples, n_features)
             Rows that give the feature's range and the other features' medians.
         y : array of shape (n_samples,), optional
-            Labels; if given, the rows are shown as points.
+            Targets; if given, the rows are shown as points.
         feature : int or str, default=0
             The feature along which to predict.
         confidence : float or several, default=(0.5, 0.9)

@@ -70,7 +70,7 @@ class LabelMixture(Mixture):
         return self._blurred.cdf(y)
 
     def expect(self, function: Expected) -> Floats:
-        """Mean of a function of each row's value. It is told values, and which rows they belong to."""
+        """Mean of a function of each row's value. It takes values, and the rows that they belong to."""
         values = function(self.labels, np.repeat(np.arange(len(self)), self.sizes))
         return self._sum(self.weights * values)
 

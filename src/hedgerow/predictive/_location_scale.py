@@ -48,7 +48,7 @@ class LocationScale(Distribution):
         return self.shape.cdf(z).reshape(shape)
 
     def expect(self, function: Expected) -> Floats:
-        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""
         z, shares, _ = self.shape.quadrature(KNOTS)
         values = function(self.location[:, None] + self.scale[:, None] * z, np.arange(len(self))[:, None])
         found: Floats = (values * shares).sum(axis=1)

@@ -100,7 +100,7 @@ class NormalMixture(Mixture):
         return self._components.cdf(values, self._n_threads).reshape(shape)
 
     def expect(self, function: Expected) -> Floats:
-        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""
         row = np.repeat(np.arange(len(self)), np.diff(self.first))
         deviations, means = np.sqrt(self.variances), np.empty(row.size)
         for begin in range(0, row.size, AT_ONCE):

@@ -58,7 +58,7 @@ class Reshaped(LocationScale):
         return np.clip(moved, 0.0, 1.0)
 
     def expect(self, function: Expected) -> Floats:
-        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""
         z, shares, pieces = self.shape.quadrature(self.knots)
         values = function(self.location[:, None] + self.scale[:, None] * z, np.arange(len(self))[:, None])
         found: Floats = (values * (shares * self._slopes[:, pieces])).sum(axis=1)
@@ -71,10 +71,12 @@ class Reshaped(LocationScale):
 
     def _quantiles(self, levels: Floats) -> Floats:
         wanted = np.broadcast_to(levels, (len(self), levels.shape[-1]))
-        below = np.column_stack([(self.levels[:, 1:-1] <= level[:, None]).sum(axis=1) for level in wanted.T])
-        level = self.knots[below] + (wanted - self._at(self.levels, below)) / self._at(self._slopes, below)
-        level = np.where(wanted < 1.0, np.clip(level, self.knots[below], self.knots[below + 1]), 1.0)
-        return super()._quantiles(level)
+        below = np.empty(wanted.shape, dtype=np.intp)
+        for k, level in enumerate(wanted.T):
+            below[:, k] = (self.levels[:, 1:-1] <= level[:, None]).sum(axis=1)
+        moved = self.knots[below] + (wanted - self._at(self.levels, below)) / self._at(self._slopes, below)
+        moved = np.where(wanted < 1.0, np.clip(moved, self.knots[below], self.knots[below + 1]), 1.0)
+        return super()._quantiles(moved)
 
     def _pieces(self, level: Floats) -> npt.NDArray[np.intp]:
         return np.searchsorted(self.knots[1:-1], level, side="right")

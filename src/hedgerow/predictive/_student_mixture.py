@@ -79,7 +79,7 @@ class StudentMixture(Mixture):
         return np.stack(columns, axis=-1).reshape(shape) if columns else np.empty(shape)
 
     def expect(self, function: Expected) -> Floats:
-        """Mean of a function of each row's value, by quadrature. It is told values, and which rows they belong to."""
+        """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""
         means = np.empty(self.weights.size)
         for degrees in np.unique(self.degrees):
             own = np.flatnonzero(self.degrees == degrees)

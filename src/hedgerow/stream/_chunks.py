@@ -28,7 +28,7 @@ class Chunk:
     X: Floats
     """Shape (n, d)."""
     y: npt.NDArray[Any]
-    """Shape (n,): numbers, or labels of classes of any kind."""
+    """Shape (n,): targets, or labels of classes of any kind."""
     names: tuple[str, ...] | None = None
     """Names of the columns, where they have names."""
 
@@ -71,7 +71,7 @@ class Stream(ABC):
 
 
 class ArrayStream(Stream):
-    """Rows of a matrix or frame, with their labels."""
+    """Rows of a matrix or frame, with their targets."""
 
     def __init__(self, X: Any, y: Any) -> None:
         self._rows = as_chunk(X, y)
@@ -187,7 +187,7 @@ def as_stream(stream: Any) -> Stream:
 
 
 def as_chunk(X: Any, y: Any) -> Chunk:
-    """Return a matrix or frame and its labels as a chunk."""
+    """Return a matrix or frame and its targets as a chunk."""
     columns = getattr(X, "columns", None)
     names = None if columns is None else tuple(map(str, columns))
     try:

@@ -28,9 +28,9 @@ _SWAPPED = (3, 4, 1, 0, 2, 5, 6, 7, 8, 9)
 
 class _Kind(NamedTuple):
     changed: tuple[int, ...]
-    """Which feature takes each place in the formula while the law is changed."""
+    """Which feature takes each place in the formula while the function is changed."""
     change_points: tuple[float, float]
-    """When the law changes and when it changes back, as a part of the stream."""
+    """When the function changes and when it changes back, as a part of the stream."""
     square: Callable[[Floats], Floats]
     """The term of the third feature."""
     noise: Callable[[Floats], Floats]
@@ -90,14 +90,15 @@ class FriedmanDrift(Stream):
 def friedman_drift(kind: str = "report", n_rows: int = 1_000_000, random_state: Any = None) -> FriedmanDrift:
     """Friedman's function, of which five of ten features change places at one row, and change back at another.
 
-    ``y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + noise`` with ten features uniform on [0, 1]. While the law
-    is changed, x4, x5, x2, x1, x3 stand where x1, ..., x5 stood.
+    ``y = 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5 + noise`` with ten features uniform on [0, 1]. While
+    it is changed, x4, x5, x2, x1, x3 stand where x1, ..., x5 stood.
 
     Parameters
     ----------
     kind : {"report", "reproduction", "jmlr"}, default="report"
-        Three streams go by this name. "report" is that of Burns (n.d.): uniform noise on [0, 1], changed from 25 % to
-        75 % of the rows. "reproduction" is what its code does: standard normal noise, and the inverse change of places.
+        Three streams go by this name. "report" is that of Burns's report on Vasiloudis, De Francisci Morales
+        and Boström (2019): uniform noise on [0, 1], changed from 25 % to 75 % of the rows. "reproduction" is what its
+        code does: standard normal noise, and the inverse change of places.
         "jmlr" is what the code of the JMLR paper does: ``(20 (x3 - 0.5))^2``, standard normal noise, changed from
         50 % to 75 %.
     n_rows : int, default=1_000_000
@@ -109,7 +110,7 @@ def friedman_drift(kind: str = "report", n_rows: int = 1_000_000, random_state: 
     -------
     stream : FriedmanDrift
         Going through it gives rows ``(x, y)``; `chunks` gives many at a time, from any row on; `arrays` gives all.
-        ``change_points`` are the two rows where the law changes.
+        ``change_points`` are the two rows where the function changes.
 
     Examples
     --------

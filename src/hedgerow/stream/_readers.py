@@ -1,6 +1,6 @@
 """Rows of a CSV, Parquet or JSON-lines file, without loading the file: memory holds one chunk.
 
-The formats differ in how records are found; what is a feature, what is a label and what is refused is decided in one
+The formats differ in how records are found; what is a feature, what is the target and what is refused is decided in one
 place for all.
 """
 
@@ -24,7 +24,7 @@ from hedgerow.stream._chunks import CHUNK, Chunk, Stream
 
 Floats = npt.NDArray[np.float64]
 Record = tuple[int, Sequence[Any], Any]
-"""Where it stands in the file (a line or a row), its features, its label."""
+"""Where it stands in the file (a line or a row), its features, its target."""
 
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
