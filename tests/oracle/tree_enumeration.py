@@ -1,8 +1,9 @@
 """Every decision tree on a handful of rows, with its prior probability and the likelihood of the labels.
 
 Slow and obvious: the definition of Lakshminarayanan (2016), section 3.2, as a recursion. A tree is named by how it
-splits the rows: ``("leaf", rows)`` or ``(feature, left, right)``. Where in a gap between two rows a cut lies changes no label,
-so the location is integrated out; a query point in the gap goes left with the probability that the cut lies beyond it.
+splits the rows: ``("leaf", rows)`` or ``(feature, left, right)``. Where in a gap between two rows a cut lies changes no
+label, so the location is integrated out; a query point in the gap goes left with the probability that the cut lies
+beyond it.
 """
 
 from __future__ import annotations
