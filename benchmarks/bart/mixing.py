@@ -1,4 +1,4 @@
-"""How well samplers of BART mix: tables 4.1, 4.2, 4.4 and 4.5 of the thesis, and what they leave out.
+"""How well samplers of BART mix: Tables 4.1, 4.2, 4.4 and 4.5 of Lakshminarayanan (2016), and what they leave out.
 
 The thesis ranks samplers by the effective sample size of the log-likelihood. A chain that is stuck in one place has a
 high one, so R-hat between chains and the error on rows held back stand next to it.
@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from benchmarks.bart_data import BartData
+from benchmarks.shared.data import Floats, Split
 from hedgerow import BARTRegressor
-
-Floats = npt.NDArray[np.float64]
 
 STUCK = 0.3
 """Mean squared error on the rows of a hypercube, of noise 0.0001, above which a chain counts as stuck."""
@@ -27,7 +23,6 @@ STUCK = 0.3
 class Mixing:
     """One sampler on one problem: medians over chains and data sets, R-hat the worst of the data sets."""
 
-    table: str
     data: str
     sampler: str
     start: str
@@ -42,12 +37,12 @@ class Mixing:
     n_stuck: int
     n_chains: int
     root_change_rate: float
-    lowest_ess: float
+    least_ess: float
     """Of log-likelihood and noise, over all data sets: the median chain's."""
 
     def __str__(self) -> str:
         return (
-            f"{self.table}, {self.data}, {self.sampler} from {self.start}: ESS {self.ess_log_likelihood:.0f}, R-hat "
+            f"{self.data}, {self.sampler} from {self.start}: ESS {self.ess_log_likelihood:.0f}, R-hat "
             f"{self.r_hat_log_likelihood:.2f}, test error {self.test_error:.3g}, {self.seconds:.2f} s a chain"
         )
 
@@ -66,7 +61,7 @@ def effective_size(draws: Floats) -> float:
     return float(n / max(total, 1.0 / n))
 
 
-def mix(table: str, name: str, sampler: str, sets: list[BartData], start: str, **parameters: object) -> Mixing:
+def mix(name: str, sampler: str, sets: list[Split], start: str, **parameters: object) -> Mixing:
     """Fit four chains to each data set, one after another, and sum up how they did."""
     rows = []
     for seed, data in enumerate(sets):
@@ -97,7 +92,6 @@ def mix(table: str, name: str, sampler: str, sets: list[BartData], start: str, *
     columns = np.array(rows, dtype=np.float64).T
     medians, worst = np.median(columns, axis=1), columns.max(axis=1)
     return Mixing(
-        table=table,
         data=name,
         sampler=sampler,
         start=start,
@@ -112,10 +106,5 @@ def mix(table: str, name: str, sampler: str, sets: list[BartData], start: str, *
         n_stuck=int(columns[8].sum()),
         n_chains=4 * len(sets),
         root_change_rate=float(medians[9]),
-        lowest_ess=float(columns[:2].min()),
+        least_ess=float(columns[:2].min()),
     )
-
-
-def samplers() -> Iterator[str]:
-    """Yield the thesis' three, and the default."""
-    yield from ("cgm", "grow_prune", "pg", "auto")

@@ -1,4 +1,4 @@
-"""BART elsewhere: stochtree and PyMC-BART, asked for the same as ours. Either may be missing."""
+"""BART elsewhere: stochtree and PyMC-BART, asked for the same as ours."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 import numpy as np
-import numpy.typing as npt
 
-from benchmarks.bart_data import BartData
-from benchmarks.bart_mixing import effective_size
+from benchmarks.bart.mixing import effective_size
+from benchmarks.shared.data import Floats, Split
 from hedgerow import BARTRegressor
-
-Floats = npt.NDArray[np.float64]
 
 N_TREES, N_BURN_IN, N_DRAWS = 200, 200, 1000
 
@@ -40,20 +36,23 @@ class Drawn:
     def ess_noise(self) -> float:
         return effective_size(self.noise)
 
-    def error(self, data: BartData) -> float:
+    def error(self, data: Split) -> float:
         """Root of the mean squared distance of the posterior mean from the true function."""
         return float(np.sqrt(((self.means.mean(axis=0) - data.y_test) ** 2).mean()))
 
-    def coverage(self, data: BartData) -> float:
+    def coverage(self, data: Split) -> float:
         """Share of test rows whose true mean lies in the central 90 % of its draws."""
         low, high = np.quantile(self.means, [0.05, 0.95], axis=0)
         return float(((low <= data.y_test) & (data.y_test <= high)).mean())
 
 
-def ours(sampler: str) -> Callable[[BartData, int], Drawn]:
+Contestant = Callable[[Split, int], Drawn]
+
+
+def ours(sampler: str) -> Contestant:
     """Return our sampler of this name as a contestant."""
 
-    def draw(data: BartData, seed: int) -> Drawn:
+    def draw(data: Split, seed: int) -> Drawn:
         model = BARTRegressor(
             N_TREES, sampler=sampler, n_chains=1, n_draws=N_DRAWS, n_burn_in=N_BURN_IN, n_jobs=1, random_state=seed
         )
@@ -65,7 +64,7 @@ def ours(sampler: str) -> Callable[[BartData, int], Drawn]:
     return draw
 
 
-def stochtree(data: BartData, seed: int) -> Drawn:
+def stochtree(data: Split, seed: int) -> Drawn:
     """One chain of local moves, from single leaves, one thread; test rows predicted on the way."""
     from stochtree import BARTModel
 
@@ -85,7 +84,7 @@ def stochtree(data: BartData, seed: int) -> Drawn:
     return Drawn(np.asarray(model.y_hat_test).T, np.sqrt(np.asarray(model.global_var_samples)), seconds)
 
 
-def pymc_bart(data: BartData, seed: int) -> Drawn:
+def pymc_bart(data: Split, seed: int) -> Drawn:
     """One chain of its particle sampler; the time to predict test rows counts, that to compile does not.
 
     It predicts new rows with trees drawn anew from those that it has kept, so only means of learned rows tell how the
@@ -115,7 +114,5 @@ def pymc_bart(data: BartData, seed: int) -> Drawn:
     return Drawn(told.predictions["mean"].to_numpy()[0], trace.posterior["noise"].to_numpy()[0], seconds, learned)
 
 
-def peers() -> dict[str, Callable[[BartData, int], Drawn]]:
-    """Return those that are installed."""
-    known = {"stochtree": stochtree, "pymc_bart": pymc_bart}
-    return {name: draw for name, draw in known.items() if find_spec(name) is not None}
+PEERS: dict[str, Contestant] = {"stochtree": stochtree, "pymc-bart": pymc_bart}
+"""By the name of the library."""

@@ -1,4 +1,4 @@
-"""Section 3.4 of the thesis: how well samplers of trees predict, for how many particles or steps and how much time."""
+"""How well samplers of trees predict, for how many particles or steps and how much time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from benchmarks.tree_data import TreeData
+from benchmarks.shared.data import Floats, Labels, Split
 from hedgerow import BayesianTreeClassifier
 
-Floats = npt.NDArray[np.float64]
 CONCENTRATION = 5.0
 
 
@@ -38,13 +36,13 @@ class Point:
         return f"{self.data}, {self.model}, {self.size:,}: {reached}"
 
 
-def scores(probabilities: Floats, labels: npt.NDArray[np.int64]) -> tuple[float, float]:
+def scores(probabilities: Floats, labels: Labels) -> tuple[float, float]:
     """Return the mean log probability of the right class, and how often it is the most probable."""
     right = probabilities[np.arange(labels.size), labels]
     return float(np.log(right).mean()), float((probabilities.argmax(axis=1) == labels).mean())
 
 
-def measure(figure: str, data: TreeData, model: str, size: int, n_seeds: int, **settings: Any) -> Point:
+def measure(figure: str, data: Split, model: str, size: int, n_seeds: int, **settings: Any) -> Point:
     """Fit with several seeds, one thread each, and average."""
     found = []
     for seed in range(n_seeds):
@@ -60,55 +58,38 @@ def measure(figure: str, data: TreeData, model: str, size: int, n_seeds: int, **
     )
 
 
-def proposals(data: TreeData, particles: Sequence[int], few: Sequence[int], n_seeds: int) -> Iterator[Point]:
+def proposals(data: Split, particles: Sequence[int], few: Sequence[int], n_seeds: int) -> Iterator[Point]:
     """Figures 3.2, 3.3 and 3.7: proposals and expansions, one island."""
     for proposal, sizes in (("prior", particles), ("empirical", particles), ("optimal", few)):
         for expansion in ("node", "layer"):
             if (proposal, expansion) == ("empirical", "layer"):
                 continue
+            settings = {"n_islands": 1, "proposal": proposal, "expansion": expansion}
             for n in sizes:
-                yield measure(
-                    "proposals",
-                    data,
-                    f"{proposal}, {expansion}",
-                    n,
-                    n_seeds,
-                    n_particles=n,
-                    n_islands=1,
-                    proposal=proposal,
-                    expansion=expansion,
-                )
+                yield measure("proposals", data, f"{proposal}, {expansion}", n, n_seeds, n_particles=n, **settings)
 
 
-def irrelevant(data: TreeData, particles: Sequence[int], few: Sequence[int], n_seeds: int) -> Iterator[Point]:
+def irrelevant(data: Split, particles: Sequence[int], few: Sequence[int], n_seeds: int) -> Iterator[Point]:
     """Figure 3.4: many irrelevant columns; also the optimal proposal on a few columns at a time."""
-    for n in particles:
-        yield measure("irrelevant", data, "prior", n, n_seeds, n_particles=n, n_islands=1)
+    variants: list[tuple[str, Sequence[int], dict[str, Any]]] = [("prior", particles, {}), ("optimal", few, {})]
     for share in (0.1, 0.3):
-        for n in [4 * n for n in few]:
-            settings = {"proposal": "optimal", "max_features": share}
+        variants.append((f"optimal, {share:.0%} of columns", [4 * n for n in few], {"max_features": share}))
+    for model, sizes, settings in variants:
+        proposal = model.partition(",")[0]
+        for n in sizes:
             yield measure(
-                "irrelevant",
-                data,
-                f"optimal, {share:.0%} of columns",
-                n,
-                n_seeds,
-                n_particles=n,
-                n_islands=1,
-                **settings,
+                "irrelevant", data, model, n, n_seeds, n_particles=n, n_islands=1, proposal=proposal, **settings
             )
-    for n in few:
-        yield measure("irrelevant", data, "optimal", n, n_seeds, n_particles=n, n_islands=1, proposal="optimal")
 
 
-def islands(data: TreeData, total: int, numbers: Sequence[int], n_seeds: int) -> Iterator[Point]:
+def islands(data: Split, total: int, numbers: Sequence[int], n_seeds: int) -> Iterator[Point]:
     """Figure 3.5: a fixed number of particles on more and more islands."""
     for n in numbers:
         yield measure("islands", data, f"{total:,} particles", n, n_seeds, n_particles=total, n_islands=n)
 
 
 def samplers(
-    data: TreeData, particles: Sequence[int], few: Sequence[int], steps: Sequence[int], n_seeds: int
+    data: Split, particles: Sequence[int], few: Sequence[int], steps: Sequence[int], n_seeds: int
 ) -> Iterator[Point]:
     """Figure 3.6: filters and chains, five islands each, and CART."""
     for n in particles:
@@ -120,7 +101,7 @@ def samplers(
     yield cart(data)
 
 
-def cart(data: TreeData) -> Point:
+def cart(data: Split) -> Point:
     """scikit-learn's tree with at least ten rows a leaf, its counts smoothed as ours are."""
     from sklearn.tree import DecisionTreeClassifier
 

@@ -1,4 +1,4 @@
-"""Sequential Monte Carlo for Bayesian trees in plain NumPy: Algorithm 3.1 of the thesis, with the prior proposal.
+"""Sequential Monte Carlo for Bayesian trees in plain NumPy: Lakshminarayanan (2016), Algorithm 3.1.
 
 Written to be read, and as a peer that shares no code with hedgerow: one Python call for each node of each particle.
 """
@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, logsumexp
 
-Floats = npt.NDArray[np.float64]
+from benchmarks.shared.data import Floats, Labels
+
 Rows = npt.NDArray[np.intp]
 
 
@@ -21,7 +22,7 @@ class Model:
     """Rows, labels and hyper-parameters."""
 
     X: Floats
-    y: npt.NDArray[np.int64]
+    y: Labels
     n_classes: int
     concentration: float = 5.0
     base: float = 0.95

@@ -1,156 +1,178 @@
-"""Bayesian trees: section 3.4 of the thesis again, speed next to CART and to plain Python, and how cost grows."""
+"""Bayesian trees: filters and chains next to CART, what particles and rows cost, and next to plain NumPy."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
 
-from benchmarks import tree_curves as curves
-from benchmarks import tree_reference
-from benchmarks.report import Line
-from benchmarks.timing import Contestant, interleave
-from benchmarks.tree_curves import Point, time_to_reach
-from benchmarks.tree_data import TreeData, digits, from_folder, made_up
+from benchmarks.bayesian_trees import reference
+from benchmarks.bayesian_trees.curves import (
+    CONCENTRATION,
+    Point,
+    irrelevant,
+    islands,
+    proposals,
+    samplers,
+    scores,
+    time_to_reach,
+)
+from benchmarks.bayesian_trees.pictures import draw
+from benchmarks.shared.data import Split, class_sets
+from benchmarks.shared.page import Options, Page, ratio
+from benchmarks.shared.timing import Contestant, interleave
 from hedgerow import BayesianTreeClassifier
 
-SPEED = "fit digits, 1,000 particles in 5 islands, prior proposal, one thread"
-QUALITY = "digits, the same: test rows right and log probability; reached is the number itself"
-PARTICLES = "cost of particles: digits, prior proposal; reached is time a particle over that of the line before"
-ROWS = "cost of rows: five Gaussian classes in ten columns, 1,000 particles; reached is time a row over the line before"
-THESIS = "1,000 particles in 5 islands, prior proposal, and CART (min_samples_leaf=10); reached is the difference"
-SOONER = "time to the log probability that SMC (prior, 5 islands) has; reached is CGM's time over SMC's"
-MADELON = "madelon, best log probability of each proposal within the time named; reached is the difference to prior"
-AUTHORS_SECONDS = 23.7
-"""What the authors' Python took for the first line, on another machine."""
+SETS = ("pendigits", "magic04", "madelon")
+TITLES = {
+    "samplers": "Filters, chains and CART (Figure 3.6)",
+    "proposals": "Proposals and expansions (Figures 3.2, 3.3 and 3.7)",
+    "islands": "Islands (Figure 3.5)",
+    "irrelevant": "Irrelevant columns (Figure 3.4)",
+}
+INTRODUCTION = f"""\
+BayesianTreeClassifier in the experiments of section 3.4 of Lakshminarayanan (2016) with its hyper-parameters \
+(concentration {CONCENTRATION}, split_base 0.95, split_decay 0.5, resampling below a tenth of the particles). Log \
+probability is that of the label of a test row. Numbers are means over {{n_seeds}} seeds. Times are processor time of \
+`fit` on one thread. Chains start from the root alone and discard the first half of their steps. CART is \
+scikit-learn's tree with at least ten rows a leaf; its probabilities are smoothed with the same concentration. Plain \
+NumPy is `benchmarks/bayesian_trees/reference.py`: one call a node and particle."""
 
-PRIOR_SIZES = (10, 30, 100, 300, 1000, 2000)
-FEW = (1, 3, 10, 30, 100)
-ISLANDS = (1, 2, 5, 10, 20, 50, 100, 200)
-STEPS = (100, 400, 1600, 6400, 25_600, 102_400)
+
+def run(page: Page, options: Options) -> None:
+    """Times of single fits first, then the curves."""
+    n_seeds = options.pick(1, 3, 10)
+    page.begin("Bayesian trees", INTRODUCTION.format(n_seeds=n_seeds), "scikit-learn", "numpy")
+    digits = first_rows(class_sets(None)[0].split(0, 10_000, 10_000), options.pick(300, 10_000))
+    speed(page, digits, options.pick(100, 1000), options.pick(1, 5))
+    cost_of_particles(page, digits, options.pick((50, 100), (125, 500, 2000, 8000)))
+    cost_of_rows(page, options.pick((500, 1000), (1000, 4000, 16_000, 64_000)))
+    points = []
+    for point in curves(digits, options, n_seeds):
+        page.tell(point)
+        points.append(point)
+    sooner(page, points)
+    for figure, title in TITLES.items():
+        of_figure = [point for point in points if point.figure == figure]
+        if of_figure:
+            page.text(f"## {title}")
+            page.picture(draw(figure, of_figure), f"{figure}.png", title)
+            for name in dict.fromkeys(point.data for point in of_figure):
+                table(page, name, [point for point in of_figure if point.data == name])
 
 
-def run(folder: Path | None, quick: bool) -> Iterator[Line | Point]:
-    """Yield what is measured, as it is measured; times of single lines first."""
-    small = digits()
-    sets = {} if quick else from_folder(folder)
-    yield from speed(small, 200 if quick else 1000, 2 if quick else 5)
-    yield from cost_of_particles(small, (50, 200) if quick else (125, 500, 2000, 8000))
-    yield from cost_of_rows((1000, 2000) if quick else (1000, 4000, 16_000, 64_000))
-    if quick:
-        yield from curves.samplers(small, (50, 200), (5,), (100, 1000), 1)
+def curves(digits: Split, options: Options, n_seeds: int) -> Iterator[Point]:
+    """Yield the points of all figures; without a folder, on digits and on made-up rows with irrelevant columns."""
+    if options.quick:
+        yield from samplers(digits, (20, 50), (5,), (100, 500), n_seeds)
+        yield from islands(digits, 50, (1, 5), n_seeds)
         return
-    for name in ("pendigits", "magic04"):
-        yield from curves.samplers(sets[name], (25, 100, 300, 1000, 3000), (10, 30, 100), STEPS, 3)
-        yield from curves.islands(sets[name], 2000, ISLANDS, 3)
-        yield from curves.proposals(sets[name], PRIOR_SIZES, FEW, 3)
-    yield from curves.irrelevant(sets["madelon"], (30, 100, 300, 1000, 3000, 10_000), (1, 3, 10, 25), 3)
+    sets = {table.name: table for table in class_sets(options.data, SETS)} if options.data else {}
+    splits = [sets[name].split(0, 100_000, 100_000) for name in SETS[:2] if name in sets] or [digits]
+    for data in splits:
+        steps = (100, 400, 1600, 6400, 25_600, 102_400)
+        yield from samplers(data, (25, 100, 300, 1000, 3000), (10, 30, 100), steps, n_seeds)
+        yield from islands(data, 2000, (1, 2, 5, 10, 20, 50, 100, 200), n_seeds)
+        yield from proposals(data, (10, 30, 100, 300, 1000, 2000), (1, 3, 10, 30, 100), n_seeds)
+    wide = sets["madelon"].split(0, 100_000, 100_000) if "madelon" in sets else made_up(2000, 200)
+    yield from irrelevant(wide, (30, 100, 300, 1000, 3000, 10_000), (1, 3, 10, 25), n_seeds)
 
 
-def speed(data: TreeData, n_particles: int, rounds: int) -> Iterator[Line]:
-    """Time one fit next to CART and, once, next to plain Python."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    model = tree_reference.Model(data.X, data.y, data.n_classes)
-    contestants: dict[str, Contestant] = {
-        "ours": fitting(BayesianTreeClassifier(n_particles=n_particles, random_state=0), data),
-        "CART": lambda: lambda: DecisionTreeClassifier(random_state=0).fit(data.X, data.y),
-    }
-    found = interleave(contestants, rounds)
-    ours, cart = found["ours"], found["CART"]
-    plain = interleave({"plain": lambda: lambda: tree_reference.fit(model, n_particles, 5, 0)}, 1)["plain"]
-    yield Line(SPEED, "plain NumPy, same run", str(ours), str(plain), plain.best / ours.best, 50.0)
-    yield Line(
-        SPEED, "authors' Python, another machine", str(ours), f"{AUTHORS_SECONDS} s", AUTHORS_SECONDS / ours.best, 50.0
-    )
-    yield Line(
-        SPEED,
-        "CART, same run; reached is ours over its",
-        str(ours),
-        str(cart),
-        ours.best / cart.best,
-        40.0,
-        at_most=True,
-    )
-    found_scores = []
-    for seed in range(5):
-        trees = BayesianTreeClassifier(n_particles=n_particles, random_state=seed).fit(data.X, data.y)
-        found_scores.append(curves.scores(trees.predict_proba(data.X_test), data.y_test))
-    log_probability, accuracy = np.mean(found_scores, axis=0)
-    islands = tree_reference.fit(model, n_particles, 5, 1)
-    peer = curves.scores(tree_reference.predict(model, islands, data.X_test), data.y_test)
-    yield Line(
-        QUALITY,
-        "accuracy, 5 seeds; peer: plain NumPy, 1 seed",
-        f"{accuracy:.3f}",
-        f"{peer[1]:.3f}",
-        accuracy,
-        0.9,
-        unit="",
-    )
-    yield Line(QUALITY, "log probability", f"{log_probability:.3f}", f"{peer[0]:.3f}", math.nan)
+def made_up(n_rows: int, n_irrelevant: int = 0) -> Split:
+    """Draw five classes in ten columns: a mixture of Gaussians, so that larger sets make larger trees."""
+    rng = np.random.default_rng(0)
+    n = n_rows + 1000
+    centres, y = rng.normal(size=(5, 10)), rng.integers(5, size=n)
+    X = np.column_stack([centres[y] + rng.normal(size=(n, 10)), rng.normal(size=(n, n_irrelevant))])
+    return Split("five Gaussians", X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
 
 
-def fitting(trees: BayesianTreeClassifier, data: TreeData) -> Contestant:
+def first_rows(data: Split, n_rows: int) -> Split:
+    """Return the first rows to learn."""
+    return Split(data.name, data.X[:n_rows], data.y[:n_rows], data.X_test, data.y_test)
+
+
+def fitting(trees: BayesianTreeClassifier, data: Split) -> Contestant:
     """Return a contestant that fits."""
     return lambda: lambda: trees.fit(data.X, data.y)
 
 
-def cost_of_particles(data: TreeData, sizes: Sequence[int]) -> Iterator[Line]:
+def speed(page: Page, data: Split, n_particles: int, rounds: int) -> None:
+    """Time one fit next to CART and, once, next to plain NumPy."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    model = reference.Model(data.X, data.y, data.n_classes)
+    trees = BayesianTreeClassifier(n_particles=n_particles, random_state=0)
+    cart = DecisionTreeClassifier(random_state=0)
+    found = interleave({"ours": fitting(trees, data), "CART": lambda: lambda: cart.fit(data.X, data.y)}, rounds)
+    found |= interleave({"plain": lambda: lambda: reference.fit(model, n_particles, 5, 0)}, 1)
+    plain = reference.predict(model, reference.fit(model, n_particles, 5, 1), data.X_test)
+    rows = []
+    for name, label, probabilities in (
+        ("ours", "hedgerow", trees.predict_proba(data.X_test)),
+        ("plain", "plain NumPy", plain),
+        ("CART", "CART, all of scikit-learn's defaults", None),
+    ):
+        seconds = (str(found[name]), ratio(found[name].best / found["ours"].best))
+        if probabilities is None:
+            rows.append((label, *seconds, f"{cart.score(data.X_test, data.y_test):.3f}", ""))
+        else:
+            log_probability, accuracy = scores(probabilities, data.y_test)
+            rows.append((label, *seconds, f"{accuracy:.3f}", f"{log_probability:.3f}"))
+    headings = ("", "fit", "times hedgerow's", "accuracy", "log probability")
+    title = f"Fit {data.name}, {data.y.size:,} rows, {n_particles:,} particles in 5 islands, prior proposal"
+    page.table(title, headings, rows)
+
+
+def cost_of_particles(page: Page, data: Split, sizes: Sequence[int]) -> None:
     """Time fits with more and more particles, in 5 islands."""
-    before = math.nan
+    rows = []
     for n in sizes:
         trees = BayesianTreeClassifier(n_particles=n, random_state=0)
         timing = interleave({"ours": fitting(trees, data)}, 3)["ours"]
-        each = timing.best / n
-        yield Line(PARTICLES, f"{n:,} particles", f"{timing}, {each * 1e6:.0f} µs a particle", "", each / before)
-        before = each
+        rows.append((f"{n:,}", str(timing), f"{timing.best / n * 1e6:.0f}"))
+    page.table(f"What particles cost, {data.name}", ("particles", "fit", "µs a particle"), rows)
 
 
-def cost_of_rows(sizes: Sequence[int]) -> Iterator[Line]:
+def cost_of_rows(page: Page, sizes: Sequence[int]) -> None:
     """Time fits of more and more rows, 1,000 particles in 5 islands."""
-    before = math.nan
+    rows = []
     for n in sizes:
         trees = BayesianTreeClassifier(random_state=0)
         timing = interleave({"ours": fitting(trees, made_up(n))}, 2)["ours"]
-        each = timing.best / n
-        what = f"{n:,} rows, {trees.n_leaves_:.0f} leaves"
-        yield Line(ROWS, what, f"{timing}, {each * 1e6:.0f} µs a row", "", each / before)
-        before = each
+        rows.append((f"{n:,}", f"{trees.n_leaves_:.0f}", str(timing), f"{timing.best / n * 1e6:.0f}"))
+    words = "Five Gaussian classes in ten columns, 1,000 particles."
+    page.table("What rows cost", ("rows", "leaves a tree", "fit", "µs a row"), rows, words)
 
 
-def verdicts(points: Sequence[Point]) -> Iterator[Line]:
-    """Say what the curves come to, next to what was aimed at."""
-    of = {(point.figure, point.data, point.model, point.size): point for point in points}
-    for name in ("pendigits", "magic04"):
-        ours, cart = of.get(("samplers", name, "SMC, prior", 1000)), of.get(("samplers", name, "CART", 1))
-        if ours is None or cart is None:
-            continue
-        target = 0.0 if name == "pendigits" else None
-        for what, one, other in (
-            ("accuracy", ours.accuracy, cart.accuracy),
-            ("log probability", ours.log_probability, cart.log_probability),
-        ):
-            yield Line(THESIS, f"{name}, {what}", f"{one:.4f}", f"{other:.4f}", one - other, target, unit="")
-    for name in ("pendigits", "magic04"):
-        chain = [point for point in points if (point.figure, point.data, point.model) == ("samplers", name, "CGM")]
-        filters = [
-            point for point in points if (point.figure, point.data, point.model) == ("samplers", name, "SMC, prior")
-        ]
-        for point in filters:
-            slower = time_to_reach(chain, point.log_probability)
-            what = f"{name}, {point.size:,} particles: {point.log_probability:.3f}"
-            shown = "never" if math.isinf(slower) else f"{slower:.3g} s"
-            yield Line(SOONER, what, f"{point.seconds:.3g} s", shown, slower / point.seconds, 10.0)
-    wide = [point for point in points if point.figure == "irrelevant"]
-    for budget in (0.3, 1.0, 3.0, 10.0):
-        best = {
-            model: max((p.log_probability for p in wide if p.model == model and p.seconds <= budget), default=math.nan)
-            for model in dict.fromkeys(point.model for point in wide)
-        }
-        for model, reached in best.items():
-            if model != "prior" and not math.isnan(reached):
-                what, prior = f"{budget:g} s, {model}", best["prior"]
-                yield Line(MADELON, what, f"{reached:.3f}", f"prior {prior:.3f}", reached - prior, 0.0, unit="")
+def sooner(page: Page, points: Sequence[Point]) -> None:
+    """Say how much later a chain reaches what a filter reaches."""
+    rows = []
+    for name in dict.fromkeys(point.data for point in points):
+        of_set = [point for point in points if (point.figure, point.data) == ("samplers", name)]
+        chain = [point for point in of_set if point.model == "CGM"]
+        for point in of_set:
+            if point.model == "SMC, prior":
+                later = time_to_reach(chain, point.log_probability)
+                cells = ("never", "") if math.isinf(later) else (f"{later:.3g} s", ratio(later / point.seconds))
+                what = f"{name}, {point.size:,} particles"
+                rows.append((what, f"{point.log_probability:.3f}", f"{point.seconds:.3g} s", *cells))
+    headings = ("", "log probability", "filter", "chain (CGM), the same", "times as long")
+    page.table("How soon filters and chains reach the same log probability", headings, rows)
+
+
+def table(page: Page, name: str, points: Sequence[Point]) -> None:
+    """Show all points of one data set."""
+    rows = [
+        (
+            point.model,
+            f"{point.size:,}",
+            f"{point.seconds:.3g}",
+            f"{point.log_probability:.3f} ± {point.log_probability_sd:.3f}",
+            f"{point.accuracy:.4f} ± {point.accuracy_sd:.4f}",
+            "" if math.isnan(point.evidence) else f"{point.evidence:.0f}",
+        )
+        for point in points
+    ]
+    page.table("", (name, "size", "seconds", "log probability", "accuracy", "log evidence"), rows)

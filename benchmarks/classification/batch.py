@@ -28,8 +28,8 @@ WIDEST_FOR_RIVER = 100
 WORDS = f"""\
 Of each set at most {MOST_TRAIN:,} rows are learned and {MOST_TEST:,} others predicted, by its own split where it has \
 one. hedgerow's models and ExtraTrees (100 trees) are at their defaults. ExtraTrees' probabilities are calibrated by \
-max(p, floor) ^ power, as boosting's are, with the two numbers from what a bootstrapped forest predicts for rows out of \
-bag; the time of that is not counted. river's AMF has 10 trees, its default, and is left out on sets of more than \
+max(p, floor) ^ power, as boosting's are, with the two numbers from what a bootstrapped forest predicts for rows out \
+of bag; the time of that is not counted. river's AMF has 10 trees, its default, and is left out on sets of more than \
 {WIDEST_FOR_RIVER} columns, for memory. Log loss, accuracy and times by set are below; times are processor time on one \
 thread, as many fits at once as there are cores."""
 

@@ -1,4 +1,4 @@
-"""Mondrian forests with classes as they learn online: speed next to river's AMF, and scores after more and more rows."""
+"""Mondrian forests with classes as they learn online: speed next to river's AMF, and scores after more rows."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ from hedgerow.stream import Run, evaluate, friedman_drift
 WINDOWS_KEPT = (2_000, 5_000, 10_000, None)
 HEADINGS = ("before", "first after", "later", "rows until valid", "after the change back", "rows/s")
 INTRODUCTION = """\
-Friedman's function as in Burns' report on Vasiloudis and others (2019), {n_rows:,} rows; at a quarter of them five features change \
-places, at three quarters they change back. Each row is forecast, then learned. Mondrian forests of 10 trees, all else \
-at its default, keep the rows of a window. Intervals have a confidence of 0.9. Entries are miss rate / size relative \
-to the targets, in windows of {window:,} rows: the last before the change, the first after it, and the one {later:,} \
-rows later. *Rows until valid* is where the first such window ends that misses less than 0.1. Rows a second are by the \
-wall clock, with all that `evaluate` measures on the way."""
+Friedman's function as in Burns' report on Vasiloudis and others (2019), {n_rows:,} rows; at a quarter of them five \
+features change places, at three quarters they change back. Each row is forecast, then learned. Mondrian forests of 10 \
+trees, all else at its default, keep the rows of a window. Intervals have a confidence of 0.9. Entries are miss rate / \
+size relative to the targets, in windows of {window:,} rows: the last before the change, the first after it, and the \
+one {later:,} rows later. *Rows until valid* is where the first such window ends that misses less than 0.1. Rows a \
+second are by the wall clock, with all that `evaluate` measures on the way."""
 REPORTED = {
     "Mondrian forest": (0.015, 0.353, 0.210, 0.354, 0.080, 0.371),
     "OnlineQRF": (0.019, 0.330, 0.196, 0.338, 0.021, 0.376),

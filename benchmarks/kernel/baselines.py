@@ -1,9 +1,12 @@
-"""Random Fourier features and random binning for the Laplace kernel (Rahimi and Recht, NIPS 2007)."""
+"""Random Fourier features and random binning for the Laplace kernel (Rahimi and Recht 2007)."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,28 +35,29 @@ class RandomBinning:
         self.pitches = rng.gamma(2.0, 1.0 / lifetime, size=(n_features, width))
         self.shifts = rng.uniform(size=(n_features, width)) * self.pitches
 
-    def names(self, X: Floats) -> npt.NDArray[np.uint64]:
-        """A name for the bin of each row in each grid, grid after grid."""
-        names = np.empty((self.pitches.shape[0], X.shape[0]), dtype=np.uint64)
+    def bins(self, X: Floats) -> npt.NDArray[np.uint64]:
+        """A hash of the bin of each row in each grid, grid after grid."""
+        found = np.empty((self.pitches.shape[0], X.shape[0]), dtype=np.uint64)
         for m, (pitch, shift) in enumerate(zip(self.pitches, self.shifts, strict=True)):
-            bins = np.floor((X - shift) / pitch).astype(np.int64).astype(np.uint64)
+            places = np.floor((X - shift) / pitch).astype(np.int64).astype(np.uint64)
             hashed = np.zeros(X.shape[0], dtype=np.uint64)
-            for column in bins.T:
+            for column in places.T:
                 hashed = (hashed ^ column) * np.uint64(0x9E3779B97F4A7C15)
                 hashed ^= hashed >> np.uint64(29)
-            names[m] = hashed
-        return names
+            found[m] = hashed
+        return found
 
-    def columns(self, X: Floats) -> tuple[npt.NDArray[np.uint32], int]:
-        """A column for the bin of each row in each grid, and how many there are."""
-        names, first = self.names(X), 0
-        columns = np.empty(names.shape, dtype=np.uint32)
-        for m, of_grid in enumerate(names):
+    def transform(self, X: Floats) -> Any:
+        """A sparse matrix with a row a row: one over the root of M in a column for the bin of each grid."""
+        columns, n_columns = [], 0
+        for of_grid in self.bins(X):
             distinct, number = np.unique(of_grid, return_inverse=True)
-            columns[m], first = first + number.ravel(), first + distinct.size
-        return columns, first
+            columns.append(n_columns + number.ravel())
+            n_columns += distinct.size
+        indices = np.array(columns).T.ravel()
+        n, m = X.shape[0], len(columns)
+        return sparse.csr_matrix((np.full(n * m, m**-0.5), indices, np.arange(0, n * m + 1, m)), shape=(n, n_columns))
 
     def kernel(self, X: Floats) -> Floats:
         """Of all pairs: the share of grids in which they share a bin."""
-        names = self.names(X)
-        return np.mean([of_grid[:, None] == of_grid for of_grid in names], axis=0)
+        return np.mean([of_grid[:, None] == of_grid for of_grid in self.bins(X)], axis=0)

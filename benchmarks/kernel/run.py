@@ -1,208 +1,199 @@
-"""The Mondrian kernel: speed of features and sweeps, exactness, and the figures of its paper."""
+"""The Mondrian kernel next to exact solutions, random Fourier features and random binning."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
-from experiments.mondrian_kernel import approximation, forest, widths
+from scipy import linalg
+from threadpoolctl import threadpool_limits
 
-from benchmarks.report import Line
-from benchmarks.timing import interleave
-from hedgerow import MondrianFeatures, MondrianKernelRidge, _core
-from hedgerow._blas import one_blas_thread
-from hedgerow.kernel import _iterative, _selection
-from hedgerow.kernel._dense import Spectrum, criteria_at
-from hedgerow.kernel._problem import Problem
+from benchmarks.kernel.baselines import RandomBinning, RandomFourier
+from benchmarks.kernel.search import ALPHAS, Curve, Thirds, binning, fourier, laplace, relative_error, search
+from benchmarks.shared.data import Floats, regression_sets
+from benchmarks.shared.page import Options, Page, ratio
+from benchmarks.shared.pictures import BLUE, GREEN, ORANGE, subplots
+from benchmarks.shared.timing import HOW_TIMED, interleave
+from hedgerow import MondrianFeatures, MondrianKernelRidge
 
-Floats = npt.NDArray[np.float64]
-
-TRANSFORM = "transform of 100,000 rows of 10 columns, 100 trees; the peer is scikit-learn's RandomTreesEmbedding"
-EVENTS = "an event of the sweep, 1,000 rows, 50 trees, 2 columns, in milliseconds"
-SCRATCH = "the same sweep against its criteria from scratch at 30 lifetimes; reached is our time over that"
-EXACT = "largest relative error of a criterion on the path, against matrices from scratch at 10 events"
-FIGURE_5 = (
-    "Figure 5: largest error of the kernel, lifetime 10, 100 rows in the unit square; reached is theirs over ours"
-)
-FIGURE_7 = "Figure 7: the lifetime chosen where 10 is true, median of five samples; reached is the factor between"
-FIGURE_8 = "Figure 8: cpu_act, 350 features a row, seconds to the best validation error; reached is theirs over ours"
-FIGURE_6 = "Figure 6: cpu_act, test error in percent; the peer is the exact Laplace kernel; reached is ours over its"
-FIGURE_9 = "Figure 9: cpu_act, 50 trees, least test error over lifetimes in percent; the peer fits each tree alone"
-NAN = float("nan")
+LIFETIME = 10.0
+OURS, FOURIER, BINNING = "Mondrian kernel", "random Fourier features", "random binning"
+COLOURS = {OURS: BLUE, FOURIER: ORANGE, BINNING: GREEN, "joint": BLUE, "independent": ORANGE}
+KERNELS: dict[str, Callable[[int, Floats, int], Floats]] = {
+    OURS: lambda m, X, seed: MondrianFeatures(m, LIFETIME, random_state=seed).fit(X).kernel(X),
+    FOURIER: lambda m, X, seed: RandomFourier(m, LIFETIME, X.shape[1], np.random.default_rng(seed)).kernel(X),
+    BINNING: lambda m, X, seed: RandomBinning(m, LIFETIME, X.shape[1], np.random.default_rng(seed)).kernel(X),
+}
+INTRODUCTION = f"""\
+MondrianFeatures and MondrianKernelRidge, and the experiments of Balog and others (2016). {HOW_TIMED} Times are \
+processor time on one thread."""
 
 
-@dataclass
-class Figures:
-    """Curves for the picture."""
-
-    curves: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-
-def run(folder: Path | None, quick: bool, figures: Figures) -> Iterator[Line]:
-    """Yield what is measured, as it is measured."""
-    yield transform(10_000 if quick else 100_000, 2 if quick else 5)
-    yield from sweeps(300 if quick else 1000)
-    yield from kernel_errors([10, 40] if quick else [10, 30, 100, 300, 1000, 3000], figures)
-    yield from recovered(1 if quick else 5)
-    if folder is None:
-        return
-    if not (folder / "cpu_act.parquet").is_file():
-        raise FileNotFoundError(f"{folder} has no cpu_act.parquet. {HELP}")
-    data = widths.cpu_act(folder)
-    yield from searches(data, figures)
-    yield from test_errors(data)
-    yield leaf_fits(data, figures)
+def run(page: Page, options: Options) -> None:
+    """Measure everything, one part after another."""
+    page.begin("The Mondrian kernel", INTRODUCTION, "scikit-learn", "numpy", "scipy")
+    tables = regression_sets(options.data, options.pick(300, 8192), ("cpu_act",))
+    table = tables[0] if options.data else next(each for each in tables if each.name == "friedman1")
+    data = Thirds.of(table)
+    with threadpool_limits(1):
+        transform(page, options.pick(2000, 100_000), options.pick(2, 5))
+        sweep(page, options.pick(150, 1000), options.pick(1, 3))
+        recovery(page, options.pick(100, 1000), options.pick(1, 5))
+        approximation = kernel_errors(page, options.pick([10, 40], [10, 30, 100, 300, 1000, 3000]))
+        curves = widths(page, table.name, data, options.pick(20, 350), options.pick(4, 12))
+        fits = leaf_fits(page, table.name, data, options.pick(2, 9))
+    draw(page, approximation, curves, fits, table.name)
 
 
-def transform(n_rows: int, rounds: int) -> Line:
+def transform(page: Page, n_rows: int, rounds: int) -> None:
     """Our features against the trees that scikit-learn offers for the purpose, fitted on the same rows."""
     from sklearn.ensemble import RandomTreesEmbedding
 
     X = np.random.default_rng(0).uniform(size=(n_rows, 10))
     ours = MondrianFeatures(100, 1.0, random_state=0).fit(X)
     theirs = RandomTreesEmbedding(100, random_state=0).fit(X)
-    times = interleave(
+    found = interleave(
         {"ours": lambda: lambda: ours.transform(X), "theirs": lambda: lambda: theirs.transform(X)}, rounds
     )
-    ratio = times["theirs"].best / times["ours"].best
-    return Line(TRANSFORM, "lifetime 1", str(times["ours"]), str(times["theirs"]), ratio, 5.0)
+    cells = (str(found["ours"]), str(found["theirs"]), ratio(found["theirs"].best / found["ours"].best))
+    headings = ("", "MondrianFeatures, lifetime 1", "RandomTreesEmbedding", "times as fast")
+    page.table("Transform", headings, [(f"{n_rows:,} rows of 10 columns, 100 trees", *cells)])
 
 
-def sweep_problem(n: int) -> tuple[Problem, _core.Sweep]:
-    """About 5,300 events at 1,000 rows: labels drawn with the Laplace kernel of lifetime 10, and noise."""
-    rng = np.random.default_rng(0)
+def drawn(n: int, seed: int) -> tuple[Floats, Floats]:
+    """Rows in the unit square, targets drawn with the Laplace kernel of lifetime 10, and noise."""
+    rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n, 2))
-    kernel = np.exp(-10.0 * np.abs(X[:, None] - X[None]).sum(axis=2))
-    y = np.linalg.cholesky(kernel + 1e-10 * np.eye(n)) @ rng.normal(size=n) + 0.1 * rng.normal(size=n)
-    points = np.ascontiguousarray(11.0 * (X - 0.5))
-    problem = Problem(points, (y - y.mean()) / y.std(), np.ones(n), 0, 50, 1, 1)
-    return problem, _core.Sweep(points, n_trees=50, seed=1, n_threads=1)
+    kernel = np.exp(-LIFETIME * np.abs(X[:, None] - X[None]).sum(axis=2))
+    return X, np.linalg.cholesky(kernel + 1e-10 * np.eye(n)) @ rng.normal(size=n) + 0.1 * rng.normal(size=n)
 
 
-def sweeps(n: int) -> Iterator[Line]:
-    """Time of the sweep at one ridge and with the joint choice, exact and iterative; and how exact the path is."""
-    problem, sweep = sweep_problem(n)
-    n_events, rule = sweep.times().size, _selection.Rule("marginal_likelihood")
-    grid = _selection.time_grid(sweep, 30)
-
-    def joint() -> object:
-        alpha = _selection.choose_alpha(problem, sweep, rule, _selection.time_grid(sweep, _selection.N_COARSE))
-        return _selection.follow_events(problem, sweep, alpha)
-
-    def iterative() -> object:
-        times = _selection.time_grid(sweep, _iterative.N_TIMES)
-        return _iterative.iterative_path(problem, sweep, rule, None, times, 1.0)
-
-    def scratch() -> object:
-        return [criteria_at(problem, *at[1:], 0.03) for at in _selection.partitions_at(problem, sweep, grid)]
-
-    def all_ridges() -> object:
-        alphas = _selection.ALPHAS
-        return [Spectrum.at(problem, *at[1:]).criteria(alphas) for at in _selection.partitions_at(problem, sweep, grid)]
-
-    with one_blas_thread():
-        times = interleave(
-            {
-                "events": lambda: lambda: _selection.follow_events(problem, sweep, 0.03),
-                "joint": lambda: joint,
-                "iterative": lambda: iterative,
-                "scratch": lambda: scratch,
-                "all ridges": lambda: all_ridges,
-            },
-            3,
-        )
-        table = _selection.follow_events(problem, sweep, 0.03)
-    for what, name, target in (
-        ("exact, every event, one ridge", "events", 0.8),
-        ("exact, lifetime and ridge jointly", "joint", 0.8),
-        ("iterative, lifetime and ridge jointly", "iterative", 0.05),
-    ):
-        each = 1e3 * times[name].best / n_events
-        yield Line(EVENTS, f"{what}, {n_events:,} events", str(times[name]), "", each, target, at_most=True, unit=" ms")
-    for what, ours, theirs in (("one ridge", "events", "scratch"), ("all ridges", "joint", "all ridges")):
-        ratio = times[ours].best / times[theirs].best
-        yield Line(SCRATCH, what, str(times[ours]), str(times[theirs]), ratio, 3.0, at_most=True)
-    yield Line(EXACT, "every 1/10 of the events", "", "", _worst(problem, sweep, table), 1e-8, at_most=True, unit="")
-
-
-def _worst(problem: Problem, sweep: _core.Sweep, table: Floats) -> float:
-    times = sweep.times()[np.linspace(0, sweep.times().size - 1, 10).astype(int)]
-    worst = 0.0
-    with one_blas_thread():
-        for share, columns, n_columns in _selection.partitions_at(problem, sweep, times):
-            true = np.array([part[0] for part in Spectrum.at(problem, columns, n_columns).criteria(np.array([0.03]))])
-            found = table[sweep.n_until(share), 2:]
-            worst = max(worst, float(np.abs(found[:3] / true[:3] - 1.0).max()))
-    return worst
-
-
-def kernel_errors(sizes: list[int], figures: Figures) -> Iterator[Line]:
-    """Figure 5."""
-    found = approximation.errors(sizes)
-    figures.curves["Figure 5"] = {name: (sizes, errors) for name, errors in found.items()}
-    ours = found["Mondrian kernel"]
-    for name, errors in found.items():
-        if name != "Mondrian kernel":
-            for place in (0, len(sizes) - 1):
-                what = f"{sizes[place]} features a row, {name}"
-                yield Line(FIGURE_5, what, f"{ours[place]:.3f}", f"{errors[place]:.3f}", errors[place] / ours[place])
-    slope = float(np.polyfit(np.log(sizes), np.log(ours), 1)[0])
-    yield Line(FIGURE_5, "slope of ours on logarithmic scales; -1/2 is expected", f"{slope:.2f}", "", NAN)
-
-
-def recovered(n_samples: int) -> Iterator[Line]:
-    """Figure 7."""
-    for selection, target in (("marginal_likelihood", 2.0), ("loo", None), ("validation", 10.0)):
-        lifetimes = [widths.recovery(selection, seed) for seed in range(n_samples)]
-        middle = float(np.median(lifetimes))
-        shown = f"{middle:.1f} ({min(lifetimes):.1f} to {max(lifetimes):.1f})"
-        worst = max(max(each, 10.0) / min(each, 10.0) for each in lifetimes)
-        yield Line(FIGURE_7, f"{selection}; reached is the worst sample's", shown, "10", worst, target, at_most=True)
-
-
-def searches(data: widths.Split, figures: Figures) -> Iterator[Line]:
-    """Figure 8."""
-    curves = {
-        "Mondrian kernel": widths.sweep_curve(data, 350, 4.0),
-        "random Fourier features": widths.search_curve(lambda lifetime: widths.fourier_error(data, 350, lifetime)),
-        "random binning": widths.search_curve(lambda lifetime: widths.binning_error(data, 350, lifetime)),
+def sweep(page: Page, n: int, rounds: int) -> None:
+    """Time `fit`, which follows all changes of the kernel, next to solving it from scratch at some lifetimes."""
+    X, y = drawn(n, 0)
+    settings = {"max_lifetime": 11.0, "length_scale": 1.0, "n_jobs": 1, "random_state": 1}
+    models = {
+        "exact, one ridge": MondrianKernelRidge(50, solver="exact", alpha=0.03, **settings),
+        "exact, lifetime and ridge jointly": MondrianKernelRidge(50, solver="exact", **settings),
+        "iterative, lifetime and ridge jointly": MondrianKernelRidge(50, solver="iterative", **settings),
     }
-    figures.curves["Figure 8"] = curves
-    ours = widths.time_to_best(curves["Mondrian kernel"])
-    least = min(error for _, _, error in curves["Mondrian kernel"])
-    for name in ("random Fourier features", "random binning"):
-        theirs, error = widths.time_to_best(curves[name]), min(error for _, _, error in curves[name])
-        what = f"{name}; validation errors {least:.2f} and {error:.2f} %"
-        yield Line(FIGURE_8, what, f"{ours:.2f} s", f"{theirs:.2f} s", theirs / ours, 10.0)
+
+    def from_scratch(n_ridges: int) -> None:
+        centred = y - y.mean()
+        for lifetime in np.linspace(0.4, 11.0, 30):
+            kernel = MondrianFeatures(50, lifetime, length_scale=1.0, random_state=1).fit(X).kernel(X)
+            if n_ridges == 1:
+                linalg.cho_solve(linalg.cho_factor(kernel + 0.03 * np.eye(n), check_finite=False), centred)
+            else:
+                values, vectors = linalg.eigh(kernel, check_finite=False)
+                vectors @ ((vectors.T @ centred)[:, None] / (values.clip(min=0.0)[:, None] + ALPHAS))
+
+    works = {name: lambda model=model: lambda: model.fit(X, y) for name, model in models.items()}
+    works["from scratch at 30 lifetimes, one ridge"] = lambda: lambda: from_scratch(1)
+    works[f"from scratch at 30 lifetimes, {ALPHAS.size} ridges"] = lambda: lambda: from_scratch(ALPHAS.size)
+    timings = interleave(works, rounds)
+    n_known = len(models["exact, one ridge"].path_)
+    rows = [(name, str(timing)) for name, timing in timings.items()]
+    words = f"{n:,} rows of two columns, 50 trees. The sweep judges {n_known:,} lifetimes exactly."
+    page.table("Choose the lifetime in one sweep", ("", "time"), rows, words)
 
 
-def test_errors(data: widths.Split) -> Iterator[Line]:
-    """Figure 6, at some numbers of trees."""
-    laplace = widths.laplace_error(data, np.array([0.05, 0.1, 0.2]), np.array([0.003, 0.01, 0.03]))
-    for n_trees in (50, 100, 350):
+def recovery(page: Page, n: int, n_samples: int) -> None:
+    """Figure 7: the lifetime that is chosen where the true one is known."""
+    rows = []
+    for selection in ("marginal_likelihood", "loo", "validation"):
+        lifetimes = []
+        for seed in range(n_samples):
+            model = MondrianKernelRidge(
+                50, selection=selection, max_lifetime=100.0, length_scale=1.0, n_jobs=1, random_state=seed
+            )
+            lifetimes.append(model.fit(*drawn(n, seed)).lifetime_)
+        rows.append((selection, f"{np.median(lifetimes):.1f}", f"{min(lifetimes):.1f}", f"{max(lifetimes):.1f}"))
+    words = f"{n:,} rows, targets drawn with the Laplace kernel, {n_samples} samples."
+    page.table("The lifetime chosen where 10 is true (Figure 7)", ("selection", "median", "least", "most"), rows, words)
+
+
+def kernel_errors(page: Page, sizes: list[int], n_repeats: int = 5) -> dict[str, tuple[list[int], Floats]]:
+    """Figure 5: mean over repeats of the largest error of the kernel over all pairs of rows."""
+    rng = np.random.default_rng(0)
+    found = {name: np.zeros((len(sizes), n_repeats)) for name in KERNELS}
+    for repeat in range(n_repeats):
+        X = rng.uniform(size=(100, 2))
+        true = np.exp(-LIFETIME * np.abs(X[:, None] - X[None]).sum(axis=2))
+        for place, size in enumerate(sizes):
+            for name, kernel in KERNELS.items():
+                found[name][place, repeat] = np.abs(kernel(size, X, repeat) - true).max()
+    means = {name: each.mean(axis=1) for name, each in found.items()}
+    rows = [(name, *(f"{error:.3f}" for error in errors)) for name, errors in means.items()]
+    words = "Lifetime 10, 100 rows in the unit square, by the number of features a row; means over five repeats."
+    page.table("Largest error of the kernel (Figure 5)", ("", *(f"{size:,}" for size in sizes)), rows, words)
+    return {name: (sizes, errors) for name, errors in means.items()}
+
+
+def widths(page: Page, name: str, data: Thirds, n_features: int, n_steps: int) -> dict[str, Curve]:
+    """Figures 6 and 8: how long it takes to choose width and ridge, and how good the choice is."""
+    curves = {
+        FOURIER: search(lambda lifetime: fourier(data, n_features, lifetime), n_steps),
+        BINNING: search(lambda lifetime: binning(data, n_features, lifetime), n_steps),
+        "exact Laplace kernel": [(np.nan, lifetime, *laplace(data, lifetime)) for lifetime in (0.05, 0.1, 0.2)],
+    }
+    rows = []
+    X, y = np.concatenate([data.X, data.X_validation]), np.concatenate([data.y, data.y_validation])
+    for n_trees in (n_features // 7, 2 * n_features // 7, n_features):
+        model = MondrianKernelRidge(
+            n_trees, selection="validation", validation_fraction=1 / 9, length_scale=1.0, n_jobs=1, random_state=0
+        )
         begin = time.process_time()
-        model = MondrianKernelRidge(n_trees, selection="validation", random_state=0).fit(data.X, data.y)
-        error = widths.relative_error(model.predict(data.X_test), data.y_test)
-        what = f"{n_trees} trees, fitted in {time.process_time() - begin:.1f} s, lifetime {model.lifetime_:.2g}"
-        yield Line(FIGURE_6, what, f"{error:.2f} %", f"{laplace:.2f} %", error / laplace)
+        model.fit(X, y)
+        seconds = time.process_time() - begin
+        error = relative_error(model.predict(data.X_test), data.y_test)
+        rows.append((f"{OURS}, {n_trees} trees", f"{seconds:.2f}", f"{model.lifetime_:.2g}", f"{error:.2f} %"))
+    for scheme, curve in curves.items():
+        _, lifetime, _, error = min(curve, key=lambda step: step[2])
+        seconds = "" if np.isnan(curve[0][0]) else f"{curve[-1][0]:.2f}"
+        label = scheme if scheme.startswith("exact") else f"{scheme}, {n_features}"
+        rows.append((label, seconds, f"{lifetime:.2g}", f"{error:.2f} %"))
+    headings = ("", "seconds until chosen", "lifetime", "test error, % of the targets")
+    words = (
+        f"{name}, 80, 10 and 10 percent of the rows to learn, to choose by and to test. Random Fourier features are "
+        f"solved exactly, random binning by Lanczos' iteration, both for {ALPHAS.size} ridges at each of {n_steps} "
+        "widths: begun at lifetime 1, doubled or halved, then between neighbours."
+    )
+    page.table("Looking for the width (Figures 6 and 8)", headings, rows, words)
+    return {scheme: curve for scheme, curve in curves.items() if not np.isnan(curve[0][0])}
 
 
-def leaf_fits(data: widths.Split, figures: Figures) -> Line:
-    """Figure 9."""
-    lifetimes = np.geomspace(0.02, 5.0, 9)
-    found = forest.errors(data, lifetimes)
-    figures.curves["Figure 9"] = {name: (lifetimes, errors) for name, errors in found.items()}
-    best = {name: int(np.argmin(errors)) for name, errors in found.items()}
-    joint, alone = found["joint"][best["joint"]], found["independent"][best["independent"]]
-    what = f"at lifetimes {lifetimes[best['joint']]:.2g} and {lifetimes[best['independent']]:.2g}"
-    return Line(FIGURE_9, what, f"{joint:.2f} %", f"{alone:.2f} %", alone / joint)
+def leaf_fits(page: Page, name: str, data: Thirds, n_lifetimes: int) -> dict[str, tuple[Floats, list[float]]]:
+    """Figure 9: all trees fitted together, or each alone as in a forest."""
+    lifetimes = np.geomspace(0.02, 5.0, n_lifetimes)
+    found: dict[str, list[float]] = {"joint": [], "independent": []}
+    for lifetime in lifetimes:
+        for leaf_fit, errors in found.items():
+            model = MondrianKernelRidge(
+                50, lifetime=float(lifetime), leaf_fit=leaf_fit, length_scale=1.0, n_jobs=1, random_state=0
+            )
+            errors.append(relative_error(model.fit(data.X, data.y).predict(data.X_test), data.y_test))
+    rows = [(leaf_fit, *(f"{error:.2f}" for error in errors)) for leaf_fit, errors in found.items()]
+    words = f"{name}, 50 trees, the ridge by the marginal likelihood."
+    headings = ("lifetime", *(f"{lifetime:.2g}" for lifetime in lifetimes))
+    page.table("Trees fitted together or each alone, test error in percent (Figure 9)", headings, rows, words)
+    return {leaf_fit: (lifetimes, errors) for leaf_fit, errors in found.items()}
 
 
-HELP = """\
-Pass a folder by --data or by the environment variable HEDGEROW_DATA. It holds cpu_act.parquet, the public set on \
-computer activity: a row each, 21 inputs, then the column target."""
+def draw(page: Page, approximation: dict, curves: dict[str, Curve], fits: dict, name: str) -> None:
+    """Three panels side by side."""
+    figure, axes = subplots(1, 3, figsize=(12, 3.6))
+    for scheme, (sizes, errors) in approximation.items():
+        axes[0].loglog(sizes, errors, "o-", color=COLOURS[scheme], label=scheme, markersize=3)
+    axes[0].set(title="error of the kernel", xlabel="features a row", ylabel="largest error")
+    for scheme, curve in curves.items():
+        seconds, _, errors, _ = zip(*curve, strict=True)
+        axes[1].semilogx(seconds, errors, "o", color=COLOURS[scheme], label=scheme, markersize=4)
+    axes[1].set(title=f"looking for the width, {name}", xlabel="seconds", ylabel="validation error, %")
+    for leaf_fit, (lifetimes, errors) in fits.items():
+        axes[2].semilogx(lifetimes, errors, "o-", color=COLOURS[leaf_fit], label=f"trees fitted: {leaf_fit}")
+    axes[2].set(title=f"kernel and forest, same trees, {name}", xlabel="lifetime", ylabel="test error, %")
+    for ax in axes:
+        ax.legend(frameon=False, fontsize=8)
+    page.picture(figure, "kernel.png", "Error of the kernel, looking for the width, and trees fitted together or alone")

@@ -72,8 +72,8 @@ def by_set(page: Page, options: Options) -> None:
     headings = ("", "misses", "most on a set", "size", "utility", "loss")
     words = (
         f"{len(names)} sets in random order, for conformal intervals are valid for exchangeable rows; of each at most "
-        f"{options.pick(400, 10_000, 100_000):,} rows, each forecast and then learned. The best method of Burns' report, "
-        "on 18 sets, has a utility of 0.721 and a loss of 0.0335."
+        f"{options.pick(400, 10_000, 100_000):,} rows, each forecast and then learned. The best method of Burns' "
+        "report, on 18 sets, has a utility of 0.721 and a loss of 0.0335."
     )
     page.table("Intervals, means over the sets", headings, rows, words)
     draw_methods(page, whole, names)

@@ -1,4 +1,4 @@
-"""Optimisers that take part: each runs a problem for some evaluations, and tells values and processor time."""
+"""Optimisers that take part: each runs a problem for some evaluations, and returns the values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.optimize_problems import Problem
+from benchmarks.optimize.problems import Problem
+from benchmarks.shared.page import Page
 from hedgerow.optimize import Integer, Optimizer
 
 Method = Callable[[Problem, int, int], list[float]]
@@ -100,30 +101,21 @@ def smac(problem: Problem, n: int, seed: int) -> list[float]:
     return values
 
 
-def peers() -> tuple[dict[str, Method], list[str]]:
-    """Return the peers that are installed, and a sentence for each that is not."""
+def peers(page: Page) -> dict[str, Method]:
+    """Return the peers that are installed."""
     found: dict[str, Method] = {"random search": chance}
-    missing: list[str] = []
-    try:
+    if page.has("optuna"):
         import optuna
 
         found["Optuna TPE"] = with_optuna(lambda seed: optuna.samplers.TPESampler(seed=seed))
-        try:
+        if page.has("torch"):
             import torch
 
             torch.set_num_threads(1)
             found["Optuna GPSampler"] = with_optuna(lambda seed: optuna.samplers.GPSampler(seed=seed))
-        except ImportError:
-            missing.append("Optuna's GPSampler is left out: it needs torch")
-    except ImportError:
-        missing.append("Optuna is left out: pip install optuna torch")
-    try:
-        import smac as _  # noqa: F401
-
+    if page.has("smac"):
         found["SMAC3"] = smac
-    except ImportError:
-        missing.append("SMAC3 is left out: pip install smac")
-    return found, missing
+    return found
 
 
 def timed(method: Method, problem: Problem, n: int, seed: int) -> tuple[list[float], float]:

@@ -151,8 +151,8 @@ def _from_folder(folder: Path, names: Sequence[str]) -> list[Table]:
     found = [name for name in names if (folder / f"{name}.parquet").is_file()]
     if not found:
         raise SystemExit(
-            f"{folder} has none of {', '.join(names)}, each as a file name.parquet: the inputs first, all numbers, then "
-            "the column target and, where the set has a split of its own, split (0 to learn, 1 to test)"
+            f"{folder} has none of {', '.join(names)}, each as a file name.parquet: the inputs first, all numbers, "
+            "then the column target and, where the set has a split of its own, split (0 to learn, 1 to test)"
         )
     return [_read(folder / f"{name}.parquet") for name in found]
 

@@ -42,8 +42,8 @@ class Timing:
 
 
 HOW_TIMED = """\
-Contestants take turns; the best turn of each counts, and the percentage in brackets is how much longer the median turn \
-took."""
+Contestants take turns; the best turn of each counts, and the percentage in brackets is how much longer the median \
+turn took."""
 
 
 def interleave(
