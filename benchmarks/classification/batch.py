@@ -20,18 +20,17 @@ from benchmarks.shared.peers import as_mappings, learn_each, river_amf, river_pr
 from benchmarks.shared.timing import on_all_cores
 from hedgerow import MondrianBoostingClassifier, MondrianForestClassifier
 
-MOST_TRAIN, MOST_TEST = 6000, 3000
 FOREST, BOOSTING, EXTRA, CALIBRATED = "hedgerow forest", "hedgerow boosting", "ExtraTrees", "ExtraTrees, calibrated"
 RIVER = "river's AMF"
 WIDEST_FOR_RIVER = 100
 """Its nodes hold dictionaries with an entry a column: on wider sets it would take more memory than there is."""
 WORDS = f"""\
-Of each set at most {MOST_TRAIN:,} rows are learned and {MOST_TEST:,} others predicted, by its own split where it has \
-one. hedgerow's models and ExtraTrees (100 trees) are at their defaults. ExtraTrees' probabilities are calibrated by \
-max(p, floor) ^ power, as boosting's are, with the two numbers from what a bootstrapped forest predicts for rows out \
-of bag; the time of that is not counted. river's AMF has 10 trees, its default, and is left out on sets of more than \
-{WIDEST_FOR_RIVER} columns, for memory. Log loss, accuracy and times by set are below; times are processor time on one \
-thread, as many fits at once as there are cores."""
+Of each set at most {{most_train:,}} rows are learned and {{most_test:,}} others predicted, by its own split where it \
+has one. hedgerow's models and ExtraTrees (100 trees) are at their defaults. ExtraTrees' probabilities are calibrated \
+by max(p, floor) ^ power, as boosting's are, with the two numbers from what a bootstrapped forest predicts for rows \
+out of bag; the time of that is not counted. river's AMF has 10 trees, its default, and is left out on sets of more \
+than {WIDEST_FOR_RIVER} columns, for memory. Log loss, accuracy and times by set are below; times are processor time \
+on one thread, as many fits at once as there are cores."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,10 @@ class Loss:
         return f"{self.data}, {self.model}: log loss {self.loss:.3f}"
 
 
-def compare(page: Page, sets: Sequence[Table]) -> None:
+def compare(page: Page, sets: Sequence[Table], most_train: int, most_test: int) -> None:
     """Fit all models to all sets."""
     models = [FOREST, BOOSTING, EXTRA, CALIBRATED, *([RIVER] if page.has("river") else [])]
-    splits = [table.split(0, MOST_TRAIN, MOST_TEST).in_unit_range() for table in sets]
+    splits = [table.split(0, most_train, most_test).in_unit_range() for table in sets]
     tasks = [(s, m) for s in splits for m in models if m != RIVER or s.X.shape[1] <= WIDEST_FOR_RIVER]
     found: dict[tuple[str, str], Loss] = {}
     for loss in on_all_cores(measure, tasks):
@@ -68,8 +67,9 @@ def compare(page: Page, sets: Sequence[Table]) -> None:
             cells.append(f"{geometric_mean(quotients):.3f}")
         wins = sum(found[name, BOOSTING].loss < found[name, model].loss for name in met)
         rows.append((model, *cells, "" if model == BOOSTING else f"{wins} of {len(met)}"))
+    words = WORDS.format(most_train=most_train, most_test=most_test)
     headings = ("", "log loss, ExtraTrees = 1", "fit time, ExtraTrees = 1", "boosting has the lower log loss on")
-    page.table("Batch: class probabilities, geometric means over the sets", headings, rows, WORDS)
+    page.table("Batch: class probabilities, geometric means over the sets", headings, rows, words)
     for title, cell in (
         ("Log loss", "{.loss:.3f}"),
         ("Accuracy", "{.accuracy:.3f}"),

@@ -9,7 +9,7 @@ from benchmarks.classification.scores import N_BINS
 from benchmarks.shared.data import class_sets
 from benchmarks.shared.page import Options, Page
 
-ONLINE = ("usps", "satimage", "letter", "dna")
+ONLINE = ("letter", "satimage", "usps", "dna")
 DNA_RELEVANT = slice(60, 120)
 """Columns 61 to 120, which the description of the data calls the most relevant."""
 INTRODUCTION = f"""\
@@ -22,16 +22,17 @@ def run(page: Page, options: Options) -> None:
     """Batch first, then rows that come one after another."""
     page.begin("Classification", INTRODUCTION, "scikit-learn", "numpy")
     sets = class_sets(options.data)
-    batch.compare(page, sets[: options.pick(2, len(sets))])
+    batch.compare(page, sets[: options.pick(2, len(sets))], *options.pick((400, 200), (6000, 3000)))
 
     streams = class_sets(options.data, ONLINE) if options.data else sets[:1]
-    learned = {table.name: table.split(0, table.y.size, table.y.size).in_unit_range() for table in streams}
+    most = options.pick((400, 200), (1_000_000, 1_000_000))
+    learned = {table.name: table.split(0, *most).in_unit_range() for table in streams}
     timed = learned.get("letter", next(iter(learned.values())))
     if "dna" in learned:
         dna = learned["dna"]
         X, X_test = (rows[:, DNA_RELEVANT] for rows in (dna.X, dna.X_test))
         learned["dna, 60 columns"] = replace(dna, name="dna, 60 columns", X=X, X_test=X_test)
     online.curves(page, list(learned.values())[: options.pick(1, len(learned))], options)
-    stops = options.pick([200, 400], [1000, 2000, 4000], [1000, 2000, 4000, 8000, timed.y.size])
-    n_single = min(options.pick(100, 1000, 2000), timed.y.size // 2)
+    stops = options.pick([100, 200], [1000, 2000, 4000], [1000, 2000, 4000, 8000, timed.y.size])
+    n_single = min(options.pick(50, 1000, 2000), timed.y.size // 2)
     online.speed(page, timed, sorted({min(stop, timed.y.size) for stop in stops}), n_single)

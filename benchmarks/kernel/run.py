@@ -35,7 +35,7 @@ def run(page: Page, options: Options) -> None:
     page.begin("The Mondrian kernel", INTRODUCTION, "scikit-learn", "numpy", "scipy")
     tables = regression_sets(options.data, options.pick(300, 8192), ("cpu_act",))
     table = tables[0] if options.data else next(each for each in tables if each.name == "friedman1")
-    data = Thirds.of(table)
+    data = Thirds.of(table.stream(300) if options.quick else table)
     with threadpool_limits(1):
         transform(page, options.pick(2000, 100_000), options.pick(2, 5))
         sweep(page, options.pick(150, 1000), options.pick(1, 3))
