@@ -10,7 +10,7 @@ from scipy import linalg
 from threadpoolctl import threadpool_limits
 
 from benchmarks.kernel.baselines import RandomBinning, RandomFourier
-from benchmarks.kernel.search import ALPHAS, Curve, Thirds, binning, fourier, laplace, relative_error, search
+from benchmarks.kernel.search import ALPHAS, Thirds, binning, fourier, laplace, relative_error, search
 from benchmarks.shared.data import Floats, regression_sets
 from benchmarks.shared.page import Options, Page, ratio
 from benchmarks.shared.pictures import BLUE, GREEN, ORANGE, subplots
@@ -25,6 +25,8 @@ KERNELS: dict[str, Callable[[int, Floats, int], Floats]] = {
     FOURIER: lambda m, X, seed: RandomFourier(m, LIFETIME, X.shape[1], np.random.default_rng(seed)).kernel(X),
     BINNING: lambda m, X, seed: RandomBinning(m, LIFETIME, X.shape[1], np.random.default_rng(seed)).kernel(X),
 }
+Times = dict[str, list[tuple[float, float]]]
+"""Of each scheme, seconds spent and the test error of what was chosen by then."""
 INTRODUCTION = f"""\
 MondrianFeatures and MondrianKernelRidge, and the experiments of Balog and others (2016). {HOW_TIMED} Times are \
 processor time on one thread."""
@@ -131,14 +133,14 @@ def kernel_errors(page: Page, sizes: list[int], n_repeats: int = 5) -> dict[str,
     return {name: (sizes, errors) for name, errors in means.items()}
 
 
-def widths(page: Page, name: str, data: Thirds, n_features: int, n_steps: int) -> dict[str, Curve]:
+def widths(page: Page, name: str, data: Thirds, n_features: int, n_steps: int) -> Times:
     """Figures 6 and 8: how long it takes to choose width and ridge, and how good the choice is."""
     curves = {
         FOURIER: search(lambda lifetime: fourier(data, n_features, lifetime), n_steps),
         BINNING: search(lambda lifetime: binning(data, n_features, lifetime), n_steps),
         "exact Laplace kernel": [(np.nan, lifetime, *laplace(data, lifetime)) for lifetime in (0.05, 0.1, 0.2)],
     }
-    rows = []
+    rows, ours = [], []
     X, y = np.concatenate([data.X, data.X_validation]), np.concatenate([data.y, data.y_validation])
     for n_trees in (n_features // 7, 2 * n_features // 7, n_features):
         model = MondrianKernelRidge(
@@ -148,6 +150,7 @@ def widths(page: Page, name: str, data: Thirds, n_features: int, n_steps: int) -
         model.fit(X, y)
         seconds = time.process_time() - begin
         error = relative_error(model.predict(data.X_test), data.y_test)
+        ours.append((seconds, error))
         rows.append((f"{OURS}, {n_trees} trees", f"{seconds:.2f}", f"{model.lifetime_:.2g}", f"{error:.2f} %"))
     for scheme, curve in curves.items():
         _, lifetime, _, error = min(curve, key=lambda step: step[2])
@@ -161,7 +164,11 @@ def widths(page: Page, name: str, data: Thirds, n_features: int, n_steps: int) -
         "widths: begun at lifetime 1, doubled or halved, then between neighbours."
     )
     page.table("Looking for the width (Figures 6 and 8)", headings, rows, words)
-    return {scheme: curve for scheme, curve in curves.items() if not np.isnan(curve[0][0])}
+    found = {OURS: ours}
+    for scheme in (FOURIER, BINNING):
+        best = [min(curves[scheme][: k + 1], key=lambda step: step[2]) for k in range(n_steps)]
+        found[scheme] = [(now[0], so_far[3]) for now, so_far in zip(curves[scheme], best, strict=True)]
+    return found
 
 
 def leaf_fits(page: Page, name: str, data: Thirds, n_lifetimes: int) -> dict[str, tuple[Floats, list[float]]]:
@@ -181,16 +188,15 @@ def leaf_fits(page: Page, name: str, data: Thirds, n_lifetimes: int) -> dict[str
     return {leaf_fit: (lifetimes, errors) for leaf_fit, errors in found.items()}
 
 
-def draw(page: Page, approximation: dict, curves: dict[str, Curve], fits: dict, name: str) -> None:
+def draw(page: Page, approximation: dict, curves: Times, fits: dict, name: str) -> None:
     """Three panels side by side."""
     figure, axes = subplots(1, 3, figsize=(12, 3.6))
     for scheme, (sizes, errors) in approximation.items():
         axes[0].loglog(sizes, errors, "o-", color=COLOURS[scheme], label=scheme, markersize=3)
     axes[0].set(title="error of the kernel", xlabel="features a row", ylabel="largest error")
-    for scheme, curve in curves.items():
-        seconds, _, errors, _ = zip(*curve, strict=True)
-        axes[1].semilogx(seconds, errors, "o", color=COLOURS[scheme], label=scheme, markersize=4)
-    axes[1].set(title=f"looking for the width, {name}", xlabel="seconds", ylabel="validation error, %")
+    for scheme, times in curves.items():
+        axes[1].semilogx(*zip(*times, strict=True), "o-", color=COLOURS[scheme], label=scheme, markersize=4)
+    axes[1].set(title=f"looking for the width, {name}", xlabel="seconds", ylabel="test error so far, %")
     for leaf_fit, (lifetimes, errors) in fits.items():
         axes[2].semilogx(lifetimes, errors, "o-", color=COLOURS[leaf_fit], label=f"trees fitted: {leaf_fit}")
     axes[2].set(title=f"kernel and forest, same trees, {name}", xlabel="lifetime", ylabel="test error, %")
