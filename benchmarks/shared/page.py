@@ -104,14 +104,19 @@ class Page:
 
 
 def hedgerow() -> str:
-    """Return this library's version and, where git says, the commit."""
-    place = Path(__file__).parent
-    command = ["git", "-C", str(place), "describe", "--always", "--exclude=*", "--dirty"]
+    """Return this library's version and, where git says, the commit and whether its sources have changed since."""
+    root = Path(__file__).parents[2]
+
+    def git(*arguments: str) -> str:
+        found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
+        return found.stdout.strip()
+
     try:
-        commit = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        changed = git("status", "--porcelain", "--", "src", "cpp", "bindings")
+        commit = f" ({git('rev-parse', '--short', 'HEAD')}{', changed since' if changed else ''})"
     except (OSError, subprocess.CalledProcessError):
         commit = ""
-    return f"hedgerow {version('hedgerow')}" + (f" ({commit})" if commit else "")
+    return f"hedgerow {version('hedgerow')}{commit}"
 
 
 def processor() -> str:
