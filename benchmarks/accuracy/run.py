@@ -135,22 +135,21 @@ def by_set(page: Page, found: Scores, models: Sequence[str]) -> None:
 
 
 def draw(page: Page, found: Scores, models: Sequence[str]) -> None:
-    """Draw, for each set, RMSE and CRPS relative to ExtraTrees, and coverage."""
+    """Draw, for each set, RMSE and CRPS relative to a peer, and coverage."""
     names = list(dict.fromkeys(name for name, _ in found))
     names.sort(key=lambda name: -found[name, BOOSTING].rmse / found[name, EXTRA].rmse)
     figure, panels = subplots(1, 3, figsize=(12, 1.6 + 0.24 * len(names)), sharey=True)
-    for axes, title, what in zip(
-        panels, ("RMSE, ExtraTrees = 1", "CRPS, ExtraTrees = 1", "coverage of 90 %"), ("rmse", "crps", "coverage"),
-        strict=True,
-    ):  # fmt: skip
+    bases = {"rmse": EXTRA, "crps": QUANTILE if QUANTILE in models else EXTRA, "coverage": ""}
+    for axes, (what, base) in zip(panels, bases.items(), strict=True):
+        units = [getattr(found[name, base], what) if base else 0.01 for name in names]
         for model in (NGBOOST, QUANTILE, FOREST, BOOSTING):
-            if model in models:
-                units = [getattr(found[name, EXTRA], what) if what != "coverage" else 0.01 for name in names]
+            if model in models and model != base:
                 values = [getattr(found[name, model], what) / unit for name, unit in zip(names, units, strict=True)]
                 size = 7 if model == BOOSTING else 5
                 axes.plot(values, range(len(names)), "o", color=COLOURS[model], markersize=size, label=model)
-        axes.axvline(90.0 if what == "coverage" else 1.0, color=GREY, linewidth=1, zorder=0)
-        if what != "coverage":
+        title = f"{what.upper()}, {base} = 1" if base else "coverage of 90 % intervals"
+        axes.axvline(1.0 if base else 90.0, color=GREY, linewidth=1, zorder=0)
+        if base:
             axes.set_xscale("log")
             ticks = [0.4, 0.6, 0.8, 1, 1.5, 2, 3]
             axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -161,4 +160,4 @@ def draw(page: Page, found: Scores, models: Sequence[str]) -> None:
     panels[0].set_yticks(range(len(names)), names)
     handles, labels = panels[2].get_legend_handles_labels()
     figure.legend(handles[::-1], labels[::-1], loc="outside lower center", ncols=len(labels), frameon=False)
-    page.picture(figure, "accuracy.png", "Errors relative to ExtraTrees, and coverage, by set")
+    page.picture(figure, "accuracy.png", "Errors relative to a peer, and coverage, by set")
