@@ -17,11 +17,12 @@ LONG_FILE := 400
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+.PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench lint format docs clean $(shell grep -o "^bench-[a-z-]*" $(firstword $(MAKEFILE_LIST)))
+.PHONY: help demo test test-thorough cpp-test bench lint format docs clean
 
 help: ## this menu
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(STAMPS)/package $(STAMPS)/extra-demo ## the main job: forecast every flight out of New York, online
 	@$(BIN)/hedgerow demo
@@ -39,41 +40,13 @@ cpp-test: $(STAMPS)/builder ## tests of the C++ core without Python, under sanit
 	@$(BIN)/cmake --build build-cpp -j $(WORKERS) >> build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/ctest --test-dir build-cpp --output-on-failure -j $(WORKERS)
 
-bench: $(STAMPS)/package $(STAMPS)/group-bench ## speed and memory next to named peers
-	@$(BIN)/python -m benchmarks
+bench: bench-speed ## speed and memory next to named peers
 
-bench-classification: $(STAMPS)/package $(STAMPS)/group-bench ## the same for classes; needs data: DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks classification $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+bench-%: $(STAMPS)/package $(STAMPS)/group-bench ## one page of benchmarks/: bench-accuracy, bench-drift ...; DATA=folder, QUICK=1, FULL=1
+	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full)
 
-bench-accuracy: $(STAMPS)/package $(STAMPS)/group-bench ## errors and honesty of regression; more sets with DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks accuracy $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
-
-bench-coverage: $(STAMPS)/package $(STAMPS)/group-bench ## what intervals promise: coverage by group, in gaps, after shifts; or QUICK=1
-	@$(BIN)/python -m benchmarks coverage $(if $(QUICK),--quick)
-
-bench-kernel: $(STAMPS)/package $(STAMPS)/group-bench ## the Mondrian kernel: speed, exactness, figures; more with DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks kernel $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
-
-bench-losses: $(STAMPS)/package $(STAMPS)/group-bench ## class probabilities next to ExtraTrees and river; more sets with DATA=folder
-	@$(BIN)/python -m benchmarks losses $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
-
-bench-prequential: $(STAMPS)/package $(STAMPS)/group-bench ## forecast and learn row by row, next to river; DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks prequential $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
-
-bench-drift: $(STAMPS)/package $(STAMPS)/group-bench ## how soon a windowed forest forgets a drift; a million rows, or ROWS=n
-	@$(BIN)/python -m benchmarks drift $(if $(ROWS),--rows $(ROWS))
-
-bench-online: $(STAMPS)/package $(STAMPS)/group-bench ## online forests with intervals; needs data: DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks online-forests $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
-
-bench-bayesian-trees: $(STAMPS)/package $(STAMPS)/group-bench ## posteriors over trees, as in the thesis; needs data: DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks bayesian-trees $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
-
-bench-bart: $(STAMPS)/package $(STAMPS)/group-bench-bart ## BART on hypercubes and next to its peers; needs data: DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks bart $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
-
-bench-optimize: $(STAMPS)/package $(STAMPS)/group-bench-optimize ## Bayesian optimisation next to Optuna and SMAC3; grids with DATA=folder, or QUICK=1
-	@$(BIN)/python -m benchmarks optimize $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick)
+bench-bart: $(STAMPS)/group-bench-bart
+bench-optimize: $(STAMPS)/group-bench-optimize
 
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++
 	@$(BIN)/ruff check --quiet

@@ -1,4 +1,4 @@
-"""Speed, memory and accuracy next to named peers, as ratios measured in one run: ``python -m benchmarks``."""
+"""Speed, memory and accuracy next to named peers, a folder a topic: ``python -m benchmarks`` lists them."""
 
 import os
 

@@ -1,0 +1,61 @@
+"""Peers that several topics share, all on one thread, and rows in the form that river takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks.shared.data import Floats
+
+
+def extra_trees(n_trees: int, seed: int = 0, **parameters: Any) -> Any:
+    """Return scikit-learn's ExtraTreesRegressor."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    return ExtraTreesRegressor(n_trees, n_jobs=1, random_state=seed, **parameters)
+
+
+def river_amf(n_trees: int = 10, seed: int = 0, *, classes: bool = False) -> Any:
+    """Return river's aggregated Mondrian forest."""
+    from river.forest import AMFClassifier, AMFRegressor
+
+    return (AMFClassifier if classes else AMFRegressor)(n_estimators=n_trees, seed=seed)
+
+
+def river_arf(n_trees: int = 10, seed: int = 0, *, classes: bool = False, **parameters: Any) -> Any:
+    """Return river's adaptive random forest."""
+    from river.forest import ARFClassifier, ARFRegressor
+
+    return (ARFClassifier if classes else ARFRegressor)(n_models=n_trees, seed=seed, **parameters)
+
+
+def as_mappings(X: Floats) -> list[dict[str, float]]:
+    """Return rows as river takes them."""
+    names = [f"x{column}" for column in range(X.shape[1])]
+    return [dict(zip(names, row, strict=True)) for row in X.tolist()]
+
+
+def learn_each(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> None:
+    """Let a model learn rows one call at a time."""
+    for row, target in zip(rows, targets, strict=True):
+        model.learn_one(row, target)
+
+
+def predict_and_learn_each(model: Any, rows: Sequence[Any], targets: Sequence[Any]) -> list[Any]:
+    """Let a model predict each row before it learns it, and return what it predicted: of classes, probabilities."""
+    predict, found = getattr(model, "predict_proba_one", model.predict_one), []
+    for row, target in zip(rows, targets, strict=True):
+        found.append(predict(row))
+        model.learn_one(row, target)
+    return found
+
+
+def river_probabilities(forest: Any, X: Floats, n_classes: int) -> Floats:
+    """Ask a classifier of river about rows one by one; labels are whole numbers from 0."""
+    found = np.zeros((len(X), n_classes))
+    for place, row in enumerate(as_mappings(X)):
+        for label, probability in forest.predict_proba_one(row).items():
+            found[place, label] = probability
+    return found

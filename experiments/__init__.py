@@ -1,1 +1,0 @@
-"""Reproductions of figures of the papers. They use the package; nothing uses them but the benchmarks."""
