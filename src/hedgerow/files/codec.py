@@ -71,7 +71,7 @@ def decode(value: Any, arrays: Arrays) -> Any:
         if key == "$mapping":
             return dict(part)
         return FROM_JSON[key](part)
-    except (KeyError, TypeError, AttributeError, OverflowError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"a part of it, {key[1:]!r}, is malformed ({error!r})") from None
 
 
