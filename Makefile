@@ -29,7 +29,6 @@ demo: $(STAMPS)/package $(STAMPS)/extra-demo ## the main job: forecast every fli
 
 test: $(STAMPS)/package $(STAMPS)/group-test ## all Python tests, docstrings and pages included
 	@$(BIN)/python -m pytest -q -n $(WORKERS)
-	@$(BIN)/python -m pytest -q -p no:cacheprovider --doctest-modules --pyargs hedgerow
 
 test-thorough: export HEDGEROW_THOROUGH := 1
 test-thorough: test ## the same with larger samples

@@ -1,8 +1,7 @@
 """Write a small file of every model, and what it predicts, to `tests/golden/files`.
 
 `python tests/golden/write.py` adds the files of models that have none there. Files that are there stay as they are:
-they were written by older versions, and every later version must read them. Before a first release, `--anew` writes
-all.
+older versions wrote them, and every later version must read them. Before a first release, `--anew` writes all.
 """
 
 from __future__ import annotations

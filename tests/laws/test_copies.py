@@ -55,10 +55,10 @@ def test_a_copy_is_the_model(case, tmp_path):
 @every("online")
 def test_a_copy_goes_on_as_the_model_does(case, tmp_path):
     """At many moments of a stream: the copy takes the place of the model."""
-    X, y = case.data(150)
+    X, y = case.data(100)
     straight, winding = case.new(), case.new()
-    for number, begin in enumerate(range(0, 150, 30)):
-        rows, leaving = slice(begin, begin + 30), slice(begin + 20, begin + 25)
+    for number, begin in enumerate(range(0, 100, 20)):
+        rows, leaving = slice(begin, begin + 20), slice(begin + 12, begin + 16)
         way = list(WAYS.values())[number]
         straight.partial_fit(X[rows], y[rows])
         winding = way(winding.partial_fit(X[rows], y[rows]), tmp_path)

@@ -36,7 +36,7 @@ def run(*arguments):
 @every()
 def test_few_rows(case):
     X, y = case.data(40)
-    for n in (1, 2, 3, 5, 9, 17, 33):
+    for n in (1, 2, 3, 9, 17):
         for model in run(case, X[:n], y[:n]):
             if n == 1 and case.repeats_one_target:
                 assert model.predict(X[:1]) == pytest.approx(y[:1], rel=1e-6)
@@ -73,12 +73,11 @@ def test_constant_targets(case):
 
 @every("regresses")
 def test_targets_of_any_size(case):
-    X, y = case.data(60)
+    X, y = case.data(40)
     whole = case.parameters.get("target") == "count"
-    for factor, offset in [(1.0, 1e9)] if whole else [(1.0, 1e9), (1e140, 0.0), (1e-140, 0.0), (1.0, 1e12)]:
+    for factor, offset in [(1.0, 1e9)] if whole else [(1.0, 1e9), (1e140, 0.0), (1e-140, 0.0)]:
         run(case, X, y * factor + offset)
-    for outlier in (1e9, 1e14):
-        run(case, X, np.where(np.arange(60) == 7, outlier, y))
+    run(case, X, np.where(np.arange(40) == 7, 1e14, y))
 
 
 @every(faults=WILD_COLUMNS)

@@ -12,26 +12,26 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def assert_found(case, model):
-    """A good part of the rows of a model that has learned 140; in a window only the last are held."""
-    X, y = case.data(140)
-    leaving = np.arange(90, 130) if case.parameters.get("window") else np.random.default_rng(0).permutation(139)[:40]
-    model.unlearn(X[leaving], y[leaving]).unlearn_one(X[139], y[139])
+    """A good part of the rows of a model that has learned 100; in a window only the last are held."""
+    X, y = case.data(100)
+    leaving = np.arange(40, 80) if case.parameters.get("window") else np.random.default_rng(0).permutation(99)[:40]
+    model.unlearn(X[leaving], y[leaving]).unlearn_one(X[99], y[99])
     assert np.isfinite(numbers(model, X)).all()
     with pytest.raises(ValueError, match="row 0 of the 1"):
-        model.unlearn_one(X[139], y[139])
+        model.unlearn_one(X[99], y[99])
 
 
 @every("unlearns")
 def test_rows_of_a_batch_are_found(case):
-    X, y = case.data(140)
+    X, y = case.data(100)
     assert_found(case, case.new().fit(X, y))
     if case.online:
-        assert_found(case, case.new().fit(X[:110], y[:110]).partial_fit(X[110:], y[110:]))
+        assert_found(case, case.new().fit(X[:80], y[:80]).partial_fit(X[80:], y[80:]))
 
 
 @every("unlearns", "learns_rows", faults=LOSES_ROWS)
 def test_rows_of_a_stream_are_found(case):
-    X, y = case.data(140)
+    X, y = case.data(100)
     assert_found(case, case.new().partial_fit(X, y))
     assert_found(case, row_by_row(case.new(), X, y))
 
