@@ -5,7 +5,6 @@ Sums are taken in the order of the rows, never pairwise, so they have the same b
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -17,7 +16,7 @@ from hedgerow.base.settings import check_integer
 Floats = npt.NDArray[np.float64]
 
 
-class Tally(ABC):
+class Tally:
     """What is kept of all rows so far: a few sums. A subclass says which, and what they tell."""
 
     _N_SUMS: ClassVar[int]
@@ -25,13 +24,13 @@ class Tally(ABC):
     def __init__(self) -> None:
         self._sums = np.zeros(self._N_SUMS)
 
-    @abstractmethod
     def update(self, *columns: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Add rows."""
+        raise NotImplementedError
 
-    @abstractmethod
     def scores(self) -> dict[str, float]:
         """Return all scores by name; NaN where no row tells."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value:.6g}" for name, value in self.scores().items())

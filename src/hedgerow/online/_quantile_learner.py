@@ -15,6 +15,7 @@ from hedgerow.files import Stored
 from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._learner import LARGEST_SEED, check_n_trees
 from hedgerow.predictive import LabelMixture
+from hedgerow.predictive._label_mixture import calibrated
 
 
 class QuantileLearner:
@@ -74,12 +75,9 @@ class QuantileLearner:
         if self._window is None:
             found: Floats = self.core.quantiles(X, np.ascontiguousarray(levels), False, n_threads)
             return found
-        confidences: Floats = np.abs(2.0 * levels - 1.0).round(12)
-        reach = self._window.radii(confidences)
-        signs = np.where(levels <= 0.5, -1.0, 1.0)
-        at = np.where(np.isfinite(reach), 0.5 + signs * reach, 0.5)
+        at, whole_line = calibrated(levels, self._window.radii)
         found = self.core.quantiles(X, at, True, n_threads)
-        return np.where(np.isfinite(reach), found, signs * np.inf)
+        return np.where(np.isinf(whole_line), whole_line, found)
 
     def forecast(self, X: Floats) -> LabelMixture:
         """Return the distribution of each row as it is now: it does not change when the forest goes on learning."""

@@ -77,14 +77,11 @@ class LabelMixture(Mixture):
     def _quantiles(self, levels: Floats) -> Floats:
         if self._radii is None:
             return self._reached(levels - SLACK, "left")
-        confidences: Floats = np.abs(2.0 * levels - 1.0).round(12)
-        reach = self._radii(confidences)
-        signs = np.where(levels <= 0.5, -1.0, 1.0)
-        at = np.where(np.isfinite(reach), 0.5 + signs * reach, 0.5)
+        at, whole_line = calibrated(levels, self._radii)
         spread = self._spreads[:, None]
         lower = self._reached(at - SLACK, "left") + np.minimum(at, 0.0) * spread
         upper = self._reached(at + SLACK, "right") + np.maximum(at - 1.0, 0.0) * spread
-        return np.where(np.isfinite(reach), np.where(at <= 0.5, lower, upper), signs * np.inf)
+        return np.where(np.isinf(whole_line), whole_line, np.where(at <= 0.5, lower, upper))
 
     def _reached(self, shares: Floats, side: Literal["left", "right"]) -> Floats:
         """The smallest target of each row with a share of the weight up to it ("left"), or with more ("right")."""
@@ -107,3 +104,11 @@ class LabelMixture(Mixture):
         effective = 1.0 / self._sum(self.weights**2)
         variances = np.repeat((0.9 * self.std() * effective**-0.2) ** 2, self.sizes)
         return NormalMixture(self.first, self.weights, self.labels, variances)
+
+
+def calibrated(levels: Floats, radii: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+    """Return the levels to ask for instead; and, where no level will do, the end of the whole line, or else 0."""
+    confidences: Floats = np.abs(2.0 * levels - 1.0).round(12)
+    reach, signs = radii(confidences), np.where(levels <= 0.5, -1.0, 1.0)
+    is_finite = np.isfinite(reach)
+    return np.where(is_finite, 0.5 + signs * reach, 0.5), np.where(is_finite, 0.0, signs * np.inf)

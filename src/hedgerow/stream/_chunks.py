@@ -6,7 +6,6 @@ form here. Nothing that is computed from rows depends on how they are split into
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -45,7 +44,7 @@ class Chunk:
         return dict(zip(self.names, self.X[index].tolist(), strict=True))
 
 
-class Stream(ABC):
+class Stream:
     """Rows that can be gone through again and again, and from any row on.
 
     Going through a stream gives rows ``(x, y)``; `chunks` gives the same rows many at a time.
@@ -54,9 +53,9 @@ class Stream(ABC):
     change_points: tuple[int, ...] = ()
     """Rows at which the distribution of the stream is known to change."""
 
-    @abstractmethod
     def chunks(self, start: int = 0, size: int = CHUNK) -> Iterator[Chunk]:
         """Yield the rows from `start` on, at most `size` at a time."""
+        raise NotImplementedError
 
     @property
     def n_rows(self) -> int | None:
