@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -120,16 +121,15 @@ class Forest {
     columns_ = {};
   }
 
-  /// Rows enter in order, one after another, in every tree. Before row i enters tree b, `before(b, row, i, worker)` is
-  /// called, and returns the row's distances from the boxes of its path, or null; `arriving(i)` when it is only known
-  /// that it will come.
-  template <class Arriving, class Before>
-  void learn(const Batch& batch, std::size_t n_threads, Arriving&& arriving, Before&& before) {
+  /// arriving(i): row i of the batch is known to come, and not yet counted.
+  using Arriving = std::function<void(std::size_t i)>;
+  /// before(b, row, i, worker): row i of the batch is about to enter tree b. Returns the row's distances from the boxes
+  /// of its path, or null.
+  using Before = std::function<const double*(std::size_t b, RowId row, std::size_t i, std::size_t worker)>;
+
+  /// Rows enter in order, one after another, in every tree.
+  void learn(const Batch& batch, std::size_t n_threads, const Arriving& arriving = {}, const Before& before = {}) {
     for (std::size_t begin = 0; begin < batch.n;) begin = learn_some(batch, begin, n_threads, arriving, before);
-  }
-  void learn(const Batch& batch, std::size_t n_threads) {
-    const auto measure = [](std::size_t, RowId, std::size_t, std::size_t) -> const double* { return nullptr; };
-    learn(batch, n_threads, [](std::size_t) {}, measure);
   }
 
   /// The numbers of rows equal to those of the batch, each taken once; where weights are given they must agree too.
@@ -202,16 +202,15 @@ class Forest {
 
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
   /// place of the oldest. Until then all trees must know the oldest as the one that does.
-  template <class Arriving, class Before>
-  std::size_t learn_some(const Batch& batch, std::size_t begin, std::size_t n_threads, Arriving& arriving,
-                         Before& before) {
+  std::size_t learn_some(const Batch& batch, std::size_t begin, std::size_t n_threads, const Arriving& arriving,
+                         const Before& before) {
     arrived_.clear();
     leaving_.clear();
     std::size_t end = begin;
     for (; end < batch.n; ++end) {
       const RowId oldest = window != 0 && arrival_order.size() >= window ? arrival_order.front() : none;
       if (oldest != none && end > begin && places.is_followed(oldest)) break;
-      arriving(end);
+      if (arriving) arriving(end);
       if (oldest != none) {
         arrival_order.pop_front();
         give_up_place(oldest);
@@ -228,7 +227,7 @@ class Forest {
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (std::size_t k = 0; k < arrived_.size(); ++k) {
-        const double* distances = before(b, arrived_[k], begin + k, worker);
+        const double* distances = before ? before(b, arrived_[k], begin + k, worker) : nullptr;
         extenders_[worker].extend(
             trees[b], arrived_[k], setting(),
             random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + k),

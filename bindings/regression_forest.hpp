@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// What forests whose predictions are mixtures of Gaussians show to Python. One unit a recipe instantiates it.
+#pragma once
+
 #include "hedgerow/label/gaussian_hierarchy.hpp"
-#include "hedgerow/label/running_moments.hpp"
 #include "hedgerow/mondrian/evidence.hpp"
 #include "hedgerow/mondrian/forecast.hpp"
 #include "hedgerow/mondrian/left_out.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
-namespace {
 
-auto to_arrays(Mixtures&& found) {
+inline auto to_arrays(Mixtures&& found) {
   return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.weights)),
                          to_numpy(std::move(found.means)), to_numpy(std::move(found.variances)));
 }
 
-auto to_arrays(MixtureMoments&& found) {
+inline auto to_arrays(MixtureMoments&& found) {
   return std::make_tuple(to_numpy(std::move(found.mean)), to_numpy(std::move(found.within)),
                          to_numpy(std::move(found.between)), to_numpy(std::move(found.added)));
 }
@@ -203,24 +204,6 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
           },
           nb::arg("rule"), nb::arg("n_trees"), nb::arg("blocks").noconvert(), nb::arg("n_blocks"),
           nb::arg("n_threads"));
-}
-
-}  // namespace
-
-void bind_regression_forests(nb::module_& m) {
-  nb::class_<QueryRule>(m, "QueryRule")
-      .def(
-          "__init__",
-          [](QueryRule* self, double centre, double variance, double share, double origin, double noise_share,
-             double spread, bool keeps_mean, double near, double far, double most) {
-            new (self) QueryRule{centre, variance, share, origin, noise_share, spread, keeps_mean, near, far, most};
-          },
-          nb::kw_only(), nb::arg("centre"), nb::arg("variance"), nb::arg("share"), nb::arg("origin"),
-          nb::arg("noise_share") = 0.0, nb::arg("spread") = 1.0, nb::arg("keeps_mean") = false, nb::arg("near") = 1.0,
-          nb::arg("far") = 0.0, nb::arg("most") = std::numeric_limits<double>::infinity());
-  bind_hierarchy<label::LogisticClock>(m, "HierarchyForest", "HierarchyProblem");
-  bind_hierarchy<label::ExponentialClock>(m, "ExponentialForest", "ExponentialProblem");
-  bind_regression<label::RunningMoments>(m, "MomentsForest");
 }
 
 }  // namespace hedgerow::bindings
