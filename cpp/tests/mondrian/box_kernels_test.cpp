@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Against plain loops in double precision, and the clone that this machine picks against the portable one.
+// Against plain loops in double precision, and the clone that this machine picks against the others.
 #include "hedgerow/mondrian/box_kernels.hpp"
 
 #include <algorithm>
@@ -9,19 +9,11 @@
 
 #include "check.hpp"
 #include "hedgerow/random/stream.hpp"
-
-namespace hedgerow::mondrian_portable {
-double outside_distance(const float* lower, const float* upper, const float* x, std::size_t width);
-void stretch_box(float* lower, float* upper, const float* x, std::size_t width);
-bool join_boxes(float* lower, float* upper, const float* first_lower, const float* first_upper,
-                const float* second_lower, const float* second_upper, std::size_t width);
-double total_side(const float* lower, const float* upper, std::size_t width);
-}  // namespace hedgerow::mondrian_portable
+#include "kernel_variants.hpp"
 
 namespace hedgerow::mondrian {
 namespace {
 
-namespace portable = mondrian_portable;
 using Floats = std::vector<float>;
 
 constexpr std::size_t widest = 70;
@@ -138,18 +130,25 @@ TEST(joined_boxes_are_the_smallest_around_both) {
   }
 }
 
-TEST(all_clones_return_the_same_bits) {
-  for (std::size_t width = 1; width <= widest; ++width) {
-    const Scene scene(width);
-    CHECK(same_bits(total_side(scene.lower(), scene.upper(), width),
-                    portable::total_side(scene.lower(), scene.upper(), width)));
-    for (const Floats& x : scene.points) {
-      CHECK(same_bits(outside_distance(scene.lower(), scene.upper(), x.data(), width),
-                      portable::outside_distance(scene.lower(), scene.upper(), x.data(), width)));
-      Floats lower = scene.corners[0], upper = scene.corners[1], other_lower = lower, other_upper = upper;
-      stretch_box(lower.data(), upper.data(), x.data(), width);
-      portable::stretch_box(other_lower.data(), other_upper.data(), x.data(), width);
-      CHECK(lower == other_lower && upper == other_upper);
+TEST(all_variants_return_the_same_bits) {
+  for (const tests::KernelVariant& other : {tests::kernels_without_avx2(), tests::kernels_without_vectors()}) {
+    for (std::size_t width = 1; width <= widest; ++width) {
+      const Scene scene(width);
+      CHECK(same_bits(total_side(scene.lower(), scene.upper(), width),
+                      other.total_side(scene.lower(), scene.upper(), width)));
+      for (const Floats& x : scene.points) {
+        CHECK(same_bits(outside_distance(scene.lower(), scene.upper(), x.data(), width),
+                        other.outside_distance(scene.lower(), scene.upper(), x.data(), width)));
+        Floats lower = scene.corners[0], upper = scene.corners[1], other_lower = lower, other_upper = upper;
+        stretch_box(lower.data(), upper.data(), x.data(), width);
+        other.stretch_box(other_lower.data(), other_upper.data(), x.data(), width);
+        CHECK(lower == other_lower && upper == other_upper);
+        CHECK(other.join_boxes(other_lower.data(), other_upper.data(), scene.corners[2].data(), scene.corners[3].data(),
+                               x.data(), x.data(),
+                               width) == join_boxes(lower.data(), upper.data(), scene.corners[2].data(),
+                                                    scene.corners[3].data(), x.data(), x.data(), width));
+        CHECK(lower == other_lower && upper == other_upper);
+      }
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Against one point and one branch at a time, and the clone that this machine picks against the portable one.
+// Against one point and one branch at a time, and the clone that this machine picks against the others.
 #include "hedgerow/mondrian/departures.hpp"
 
 #include <algorithm>
@@ -11,19 +11,12 @@
 #include "hedgerow/mondrian/box_kernels.hpp"
 #include "hedgerow/numeric/exponential.hpp"
 #include "hedgerow/random/stream.hpp"
-
-namespace hedgerow::mondrian_portable {
-mondrian::Passed pass_box(const mondrian::Passage& passage, const std::uint32_t* chosen, std::size_t n,
-                          std::uint32_t* dealt, mondrian::Departure* noted);
-void expect_branches(mondrian::Branches& branches, std::size_t n);
-void integrate_branches(mondrian::Branches& branches, std::size_t n, double rate);
-void survive_branches(mondrian::Branches& branches, std::size_t n);
-}  // namespace hedgerow::mondrian_portable
+#include "kernel_variants.hpp"
 
 namespace hedgerow::mondrian {
 namespace {
 
-namespace portable = mondrian_portable;
+const tests::KernelVariant variants[] = {tests::kernels_without_avx2(), tests::kernels_without_vectors()};
 
 bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
 
@@ -60,7 +53,6 @@ TEST(points_are_dealt_and_noted_as_one_by_one) {
       for (const std::size_t n : {1, 2, 50}) {
         std::vector<std::uint32_t> chosen(n);
         for (std::size_t i = 0; i < n; ++i) chosen[i] = static_cast<std::uint32_t>((7 * i) % 50);
-        const Outcome found = pass(passage, chosen, pass_box), other = pass(passage, chosen, portable::pass_box);
         Outcome expected;
         for (const std::uint32_t point : chosen) {
           const float* x = points.data() + point * width;
@@ -68,15 +60,16 @@ TEST(points_are_dealt_and_noted_as_one_by_one) {
           const double outside = outside_distance(lower.data(), upper.data(), x, width);
           if (outside > 0.0) expected.noted.push_back({point, 3, outside});
         }
-        CHECK(found.left == expected.left && other.left == expected.left);
-        CHECK(
-            std::is_permutation(found.right.begin(), found.right.end(), expected.right.begin(), expected.right.end()));
-        CHECK(other.right == found.right);
-        CHECK(found.noted.size() == expected.noted.size() && other.noted.size() == expected.noted.size());
-        for (std::size_t k = 0; k < expected.noted.size(); ++k) {
-          for (const Departure& note : {found.noted[k], other.noted[k]}) {
-            CHECK(note.point == expected.noted[k].point && note.box == 3);
-            CHECK(same_bits(note.outside, expected.noted[k].outside));
+        const Outcome first = pass(passage, chosen, pass_box);
+        for (const auto& pass_it : {&pass_box, variants[0].pass_box, variants[1].pass_box}) {
+          const Outcome found = pass(passage, chosen, pass_it);
+          CHECK(found.left == expected.left && found.right == first.right);
+          CHECK(std::is_permutation(found.right.begin(), found.right.end(), expected.right.begin(),
+                                    expected.right.end()));
+          CHECK(found.noted.size() == expected.noted.size());
+          for (std::size_t k = 0; k < expected.noted.size(); ++k) {
+            CHECK(found.noted[k].point == expected.noted[k].point && found.noted[k].box == 3);
+            CHECK(same_bits(found.noted[k].outside, expected.noted[k].outside));
           }
         }
       }
@@ -86,7 +79,7 @@ TEST(points_are_dealt_and_noted_as_one_by_one) {
 
 TEST(branches_are_expected_as_one_by_one) {
   random::Stream dice(1, random::Purpose::grow, 0, 0);
-  Branches here, there;
+  Branches here;
   const double infinity = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < Branches::most; ++k) {
     here.above[k] = dice.uniform();
@@ -94,25 +87,24 @@ TEST(branches_are_expected_as_one_by_one) {
     here.outside[k] = k % 3 == 0 ? 1e-3 * dice.uniform() : (k % 7 == 0 ? 1e4 : dice.exponential());
     if (k % 11 == 0) here.elapsed[k] = 0.0;
   }
-  there = here;
-  Branches survivors = here, other_survivors = here;
-  survive_branches(survivors, Branches::most);
-  portable::survive_branches(other_survivors, Branches::most);
-  expect_branches(here, Branches::most);
-  portable::expect_branches(there, Branches::most);
-  for (std::size_t k = 0; k < Branches::most; ++k) {
-    label::Branch branch{here.above[k], here.elapsed[k], here.outside[k], 0.0, 0.0};
-    branch.survival = numeric::exp_nonpositive(-(branch.outside * branch.elapsed));
-    branch.clock = branch.above + branch.expected_wait();
-    CHECK(same_bits(here.survival[k], branch.survival) && same_bits(there.survival[k], branch.survival));
-    CHECK(same_bits(survivors.survival[k], branch.survival) && same_bits(other_survivors.survival[k], branch.survival));
-    CHECK(same_bits(here.clock[k], branch.clock) && same_bits(there.clock[k], branch.clock));
-    const auto quartile = [&](double p) {
-      return branch.above + label::Branch::wait_quantile(p, branch.outside, branch.elapsed, branch.survival);
-    };
-    CHECK(same_bits(here.early[k], quartile(0.25)) && same_bits(there.early[k], quartile(0.25)));
-    CHECK(same_bits(here.late[k], quartile(0.75)) && same_bits(there.late[k], quartile(0.75)));
-  }
+  const auto check = [&](const auto& survive, const auto& expect) {
+    Branches survivors = here, found = here;
+    survive(survivors, Branches::most);
+    expect(found, Branches::most);
+    for (std::size_t k = 0; k < Branches::most; ++k) {
+      label::Branch branch{here.above[k], here.elapsed[k], here.outside[k], 0.0, 0.0};
+      branch.survival = numeric::exp_nonpositive(-(branch.outside * branch.elapsed));
+      branch.clock = branch.above + branch.expected_wait();
+      CHECK(same_bits(found.survival[k], branch.survival) && same_bits(survivors.survival[k], branch.survival));
+      CHECK(same_bits(found.clock[k], branch.clock));
+      const auto quartile = [&](double p) {
+        return branch.above + label::Branch::wait_quantile(p, branch.outside, branch.elapsed, branch.survival);
+      };
+      CHECK(same_bits(found.early[k], quartile(0.25)) && same_bits(found.late[k], quartile(0.75)));
+    }
+  };
+  check(survive_branches, expect_branches);
+  for (const auto& other : variants) check(other.survive_branches, other.expect_branches);
 }
 
 TEST(branches_are_integrated_as_one_by_one) {
@@ -125,16 +117,18 @@ TEST(branches_are_integrated_as_one_by_one) {
     if (k % 11 == 0) here.elapsed[k] = 0.0;
   }
   for (const double rate : {1e-7, 0.01, 1.0, 30.0}) {
-    Branches there = here;
-    integrate_branches(here, Branches::most, rate);
-    portable::integrate_branches(there, Branches::most, rate);
-    for (std::size_t k = 0; k < Branches::most; ++k) {
-      const double survival = numeric::exp_nonpositive(-(here.outside[k] * here.elapsed[k]));
-      const auto [mean, square] = label::share_of_edge(here.outside[k], here.elapsed[k], survival, rate);
-      CHECK(same_bits(here.survival[k], survival) && same_bits(there.survival[k], survival));
-      CHECK(same_bits(here[k].share.mean, mean) && same_bits(there.share[k], mean));
-      CHECK(same_bits(here[k].share.square, square) && same_bits(there.square[k], square));
-    }
+    const auto check = [&](const auto& integrate) {
+      Branches found = here;
+      integrate(found, Branches::most, rate);
+      for (std::size_t k = 0; k < Branches::most; ++k) {
+        const double survival = numeric::exp_nonpositive(-(here.outside[k] * here.elapsed[k]));
+        const auto [mean, square] = label::share_of_edge(here.outside[k], here.elapsed[k], survival, rate);
+        CHECK(same_bits(found.survival[k], survival));
+        CHECK(same_bits(found[k].share.mean, mean) && same_bits(found[k].share.square, square));
+      }
+    };
+    check(integrate_branches);
+    for (const auto& other : variants) check(other.integrate_branches);
   }
 }
 

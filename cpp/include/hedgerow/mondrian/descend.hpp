@@ -13,6 +13,7 @@
 
 #include "hedgerow/mondrian/departures.hpp"
 #include "hedgerow/mondrian/mondrian_tree.hpp"
+#include "hedgerow/numeric/compiler.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -159,11 +160,11 @@ void fetch_paths(const std::vector<MondrianTree<M>>& trees, const Rows& rows, co
       const MondrianTree<M>& tree = *walker.tree;
       const Node& node = tree.node(walker.id);
       const float* corner = tree.box(walker.id, rows).lower;
-      for (std::size_t k = 0; k < 2 * tree.boxes.width(); k += 16) __builtin_prefetch(corner + k);
+      for (std::size_t k = 0; k < 2 * tree.boxes.width(); k += 16) numeric::prefetch(corner + k);
       if (node.is_leaf()) continue;
       const NodeId child = node.child(node.sends_right(x));
-      __builtin_prefetch(&tree.node(node.left()));
-      __builtin_prefetch(&tree.summaries[node.left()]);
+      numeric::prefetch(&tree.node(node.left()));
+      numeric::prefetch(&tree.summaries[node.left()]);
       walkers[n_left++] = {&tree, child};
     }
     walkers.resize(n_left);

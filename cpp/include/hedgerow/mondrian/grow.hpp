@@ -19,6 +19,7 @@
 
 #include "hedgerow/mondrian/loose_box.hpp"
 #include "hedgerow/mondrian/mondrian_tree.hpp"
+#include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/random/stream.hpp"
 
 namespace hedgerow::mondrian {
@@ -122,8 +123,8 @@ class Grower {
     copied_labels_.resize(n);
     for (std::size_t i = 0; i < n; ++i) {
       if (i + far_ahead < n) {
-        __builtin_prefetch(source.row(rows[i + far_ahead]));
-        __builtin_prefetch(&source.labels[rows[i + far_ahead]]);
+        numeric::prefetch(source.row(rows[i + far_ahead]));
+        numeric::prefetch(&source.labels[rows[i + far_ahead]]);
       }
       std::copy_n(source.row(rows[i]), width, copied_values_.data() + i * width);
       copied_labels_[i] = source.labels[rows[i]];
@@ -205,7 +206,7 @@ class Grower {
     };
     std::size_t i = task.begin;
     for (; i + far_ahead < task.end; ++i) {
-      __builtin_prefetch(column + members[i + far_ahead] * step);
+      numeric::prefetch(column + members[i + far_ahead] * step);
       deal_one(members[i]);
     }
     for (; i < task.end; ++i) deal_one(members[i]);
