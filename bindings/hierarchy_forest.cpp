@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "regression_forest.hpp"
+#include "hierarchy_forest.hpp"
 
 namespace hedgerow::bindings {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/mondrian/query_rule.hpp"
+#include "hedgerow/mondrian/query/query_rule.hpp"
 
 #include "arrays.hpp"
 

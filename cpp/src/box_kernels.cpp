@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/mondrian/box_kernels.hpp"
+#include "hedgerow/mondrian/structure/box_kernels.hpp"
 
-#include "hedgerow/mondrian/box_lanes.hpp"
+#include "hedgerow/mondrian/structure/box_lanes.hpp"
 #include "hedgerow/numeric/compiler.hpp"
 
 namespace hedgerow::mondrian {

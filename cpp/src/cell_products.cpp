@@ -2,6 +2,7 @@
 #include "hedgerow/kernel/cell_products.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "hedgerow/numeric/compiler.hpp"
@@ -103,6 +104,9 @@ void kernel_product(const Cells& rows, const Cells& targets, std::size_t n_trees
 }
 
 void cell_gram(const Cells& rows, std::size_t n_trees, std::size_t n_columns, const double* weights, double* gram) {
+  for (std::size_t k = 0; k < n_trees * rows.n; ++k) {
+    if (rows.columns[k] >= n_columns) throw std::invalid_argument("a column is not there");
+  }
   std::fill_n(gram, n_columns * n_columns, 0.0);
   for (std::size_t row = 0; row < rows.n; ++row) {
     for (std::size_t m = 0; m < n_trees; ++m) {

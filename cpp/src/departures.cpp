@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/mondrian/departures.hpp"
+#include "hedgerow/mondrian/query/departures.hpp"
 
-#include "hedgerow/mondrian/box_lanes.hpp"
+#include "hedgerow/mondrian/structure/box_lanes.hpp"
 #include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/numeric/exponential.hpp"
 

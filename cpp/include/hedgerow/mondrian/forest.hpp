@@ -13,25 +13,20 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
-#include "hedgerow/mondrian/extend.hpp"
-#include "hedgerow/mondrian/forget.hpp"
-#include "hedgerow/mondrian/gaps.hpp"
-#include "hedgerow/mondrian/locate.hpp"
-#include "hedgerow/mondrian/places.hpp"
+#include "hedgerow/data/batch.hpp"
+#include "hedgerow/mondrian/learn/extend.hpp"
+#include "hedgerow/mondrian/learn/forget.hpp"
+#include "hedgerow/mondrian/learn/locate.hpp"
+#include "hedgerow/mondrian/structure/gaps.hpp"
+#include "hedgerow/mondrian/structure/places.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::mondrian {
 
-/// Rows as the user gave them: n of them, row-major features, labels, and weights or null.
-struct Batch {
-  const double* features;
-  const double* labels;
-  const double* weights;
-  std::size_t n;
-  [[nodiscard]] double weight(std::size_t i) const { return weights == nullptr ? 1.0 : weights[i]; }
-};
+using data::Batch;
 
 /// How many rows a forest has met: the clock of its randomness and of its reviews.
 struct Counters {
@@ -78,6 +73,12 @@ class Forest {
     return members;
   }
 
+  void require_labels(const Batch& batch) const {
+    for (std::size_t i = 0; i < batch.n; ++i) {
+      if (!model.is_label(batch.labels[i])) throw std::invalid_argument("a label is not one of the model's");
+    }
+  }
+
   /// Keep rows without putting them into trees; `grow` must follow.
   void store(const Batch& batch) {
     rows.given.reserve(rows.given.size() + batch.n * rows.width());
@@ -87,7 +88,8 @@ class Forest {
     counters.arrivals += batch.n;
   }
 
-  /// Trees [first, last) anew, in batch, on all rows: document 000, Algorithm 1. Call `grown` after the last.
+  /// Trees [first, last) anew, in batch, on all rows: Lakshminarayanan, Roy and Teh (2016), Algorithm 1. Call `grown`
+  /// after the last.
   void grow(std::size_t first, std::size_t last, std::size_t n_threads) {
     const std::vector<RowId> members = rows_in_order();
     if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);

@@ -11,20 +11,13 @@
 #include <limits>
 #include <vector>
 
+#include "hedgerow/data/batch.hpp"
 #include "hedgerow/online/adaptive_tree.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::online {
 
-/// Rows as the user gave them, row-major; no weights means that all are one.
-struct Batch {
-  const double* features;
-  const double* labels;
-  const double* weights;
-  std::size_t n;
-
-  [[nodiscard]] double weight(std::size_t i) const { return weights == nullptr ? 1.0 : weights[i]; }
-};
+using data::Batch;
 
 /// What each tree says of each row: [row * n_trees + tree].
 struct Answers {
