@@ -1,13 +1,12 @@
 """Optimisers: what is refused, and files from strangers."""
 
-import json
-
 import numpy as np
 import pytest
-from safetensors.numpy import load, save
 
 import hedgerow
 from hedgerow.optimize import Categorical, Optimizer, minimize
+from models import bits
+from stored import Stored
 
 SPACE = {"kind": ["a", "b"], "x": (0, 1), "n": range(1, 9)}
 
@@ -40,14 +39,14 @@ def test_only_our_forests_are_surrogates():
 def test_values_that_are_no_numbers_are_refused_and_leave_all_as_it_was(value):
     optimizer = Optimizer(SPACE, random_state=0)
     point = optimizer.ask()
-    before = optimizer._to_bytes()
+    before = bits(optimizer)
     with pytest.raises((ValueError, TypeError)):
         optimizer.tell(point, value)
     with pytest.raises(ValueError, match="is not between"):
         optimizer.tell([point, {"kind": "a", "x": 2.0, "n": 3}], [1.0, 2.0])
     with pytest.raises(ValueError, match="one value a point"):
         optimizer.tell([point], [1.0, 2.0])
-    assert optimizer._to_bytes() == before
+    assert bits(optimizer) == before
 
 
 def test_a_bad_number_of_points_is_refused():
@@ -86,7 +85,7 @@ def test_choices_that_no_file_can_hold_are_named():
     optimizer = Optimizer([Categorical([print, len])], random_state=0)
     optimizer.tell(optimizer.ask(), 1.0)
     with pytest.raises(TypeError, match="cannot write the choice"):
-        optimizer._to_bytes()
+        bits(optimizer)
 
 
 @pytest.fixture
@@ -96,24 +95,18 @@ def content():
         point = optimizer.ask()
         optimizer.tell(point, f(point))
     optimizer.ask(3)
-    return optimizer._to_bytes()
-
-
-def parts(content):
-    length = int.from_bytes(content[:8], "little")
-    return json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["hedgerow"]), load(content)
+    return bits(optimizer)
 
 
 def spoilt(content, tmp_path, change):
-    header, arrays = parts(content)
-    change(header, arrays)
-    (tmp_path / "spoilt").write_bytes(save(arrays, metadata={"hedgerow": json.dumps(header)}))
-    return tmp_path / "spoilt"
+    stored = Stored.parse(content)
+    change(stored.header, stored.arrays)
+    return stored.write(tmp_path / "spoilt")
 
 
 def test_the_file_is_whole(content, tmp_path):
     loaded = hedgerow.load(spoilt(content, tmp_path, lambda header, arrays: None))
-    assert loaded._to_bytes() == content
+    assert bits(loaded) == content
     assert loaded.get_params()["acquisition"] == "ucb"
 
 

@@ -22,6 +22,7 @@ from hedgerow import (
 )
 from hedgerow.stream import ArrayStream, _checkpoint, evaluate, friedman_drift
 from hedgerow.stream._checkpoint import read_checkpoint
+from models import bits
 
 N = 6000
 
@@ -87,8 +88,8 @@ def test_killed_in_the_middle_it_ends_with_the_same_bits(tmp_path):
     expected = quiet(undisturbed, stream)
     assert run == expected
     assert run.n_rows == N
-    assert model._to_bytes() == undisturbed._to_bytes()
-    assert read_checkpoint(path).model._to_bytes() == undisturbed._to_bytes()
+    assert bits(model) == bits(undisturbed)
+    assert bits(read_checkpoint(path).model) == bits(undisturbed)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_interrupted_anywhere_it_ends_with_the_same_bits(new, n, at, tmp_path):
     model, undisturbed = new(), new()
     run = quiet(model, (X, y), checkpoint=path)
     assert run == quiet(undisturbed, (X, y))
-    assert model._to_bytes() == undisturbed._to_bytes()
+    assert bits(model) == bits(undisturbed)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +151,7 @@ def test_a_torn_file_is_noticed_and_the_one_before_used(path, damage):
     with pytest.warns(UserWarning, match="torn or damaged.*row 2,000"):
         run = quiet(model, stream, checkpoint=path)
     assert run == quiet(undisturbed, stream)
-    assert model._to_bytes() == undisturbed._to_bytes()
+    assert bits(model) == bits(undisturbed)
 
 
 def test_if_both_are_torn_it_says_so(path):
@@ -195,7 +196,7 @@ def test_only_the_same_run_is_gone_on_with(path, parameters, how, n_rows, seed, 
     model = forest(**parameters)
     with pytest.raises(ValueError, match=message):
         quiet(model, friedman_drift("report", n_rows, random_state=seed), checkpoint=path, **how)
-    assert model._to_bytes() == forest(**parameters)._to_bytes()
+    assert bits(model) == bits(forest(**parameters))
 
 
 def test_what_cannot_be_kept_is_refused_before_work_begins(tmp_path):

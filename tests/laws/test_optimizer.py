@@ -9,6 +9,7 @@ import pytest
 import hedgerow
 from hedgerow import MondrianForestRegressor
 from hedgerow.optimize import Categorical, Integer, Optimizer, Real, Space, minimize
+from models import bits
 
 MIXED = {
     "kind": ["a", "b", "c"],
@@ -59,7 +60,7 @@ def test_an_interrupted_search_goes_on_with_the_same_bits(how, n_before, tmp_pat
     else:
         other = pickle.loads(pickle.dumps(whole)) if how == "pickle" else copy.deepcopy(whole)
     assert run(other, mixed, 30) == run(whole, mixed, 30)
-    assert other._to_bytes() == whole._to_bytes()
+    assert bits(other) == bits(whole)
 
 
 def test_mixed_spaces_are_searched():
