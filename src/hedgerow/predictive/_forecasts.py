@@ -14,25 +14,8 @@ from hedgerow.predictive._normal_mixture import NormalMixture
 
 Floats = npt.NDArray[np.float64]
 
+
 # Until the forests are ported: RETURNS, check_returns and joined are those of hedgerow.base.regressor.
-RETURNS = ("dist", "std", "interval")
-"""What `predict_then_learn` may be asked for."""
-
-
-def check_returns(returns: str, confidence: float) -> None:
-    """Raise ValueError unless that can be asked for."""
-    if returns not in RETURNS:
-        raise ValueError(f"returns must be one of {', '.join(map(repr, RETURNS))}, got {returns!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
-
-
-def joined(n_arrays: int, pieces: Iterable[Sequence[Floats]]) -> tuple[Floats, ...]:
-    """Return mean and standard deviation, or these two and the interval, of the rows of all pieces."""
-    nothing = (np.empty(0), np.empty(0), np.empty((0, 2)))[:n_arrays]
-    return tuple(np.concatenate(parts) for parts in zip(nothing, *pieces, strict=True))
-
-
 def joined_forecasts(parts: Iterable[Any]) -> Any:
     """Return the distributions of all parts, one after another: one mixture if all are, or else `Forecasts`."""
     parts = list(parts)
