@@ -130,7 +130,11 @@ def test_arrays_come_back_with_their_types_and_shapes():
         np.testing.assert_array_equal(found[name], array)
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, np.array(["a"]), np.array([None], dtype=object)], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), {1, 2}, np.array(["a"]), np.array([None], dtype=object)],
+    ids=["object", "set", "strings", "objects"],
+)
 def test_what_cannot_be_written_is_named(value):
     with pytest.raises(TypeError, match=r"cannot save tail=.*use pickle"):
         encode({"parameters": {"tail": [value]}}, {}, "model")

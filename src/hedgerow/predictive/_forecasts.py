@@ -15,7 +15,6 @@ from hedgerow.predictive._normal_mixture import NormalMixture
 Floats = npt.NDArray[np.float64]
 
 
-# Until the forests are ported: RETURNS, check_returns and joined are those of hedgerow.base.regressor.
 def joined_forecasts(parts: Iterable[Any]) -> Any:
     """Return the distributions of all parts, one after another: one mixture if all are, or else `Forecasts`."""
     parts = list(parts)
