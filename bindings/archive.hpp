@@ -21,8 +21,8 @@ inline nb::dict to_dict(archive::Archive&& archive) {
 template <class... T>
 void take_array(archive::Archive& archive, const std::string& name, nb::handle value,
                 const std::variant<std::vector<T>...>*) {
-  const auto take = [&]<class Number>(const Vector<Number>& array) {
-    if (!nb::try_cast(value, const_cast<Vector<Number>&>(array), false)) return false;
+  const auto take = [&]<class Number>(Vector<Number> array) {
+    if (!nb::try_cast(value, array, false)) return false;
     archive.add(name, vector_of(array));
     return true;
   };

@@ -71,15 +71,15 @@ TEST(sketches_come_back_from_archives) {
   restore(other, archived(forest));
   forest.learn(sample.batch(1500, 2000), 1);
   other.learn(sample.batch(1500, 2000), 1);
-  CHECK(archived(forest).leaf_labels == archived(other).leaf_labels);
+  CHECK(archived(forest).get<double>("leaves.labels") == archived(other).get<double>("leaves.labels"));
   Archive broken = archived(forest);
-  broken.leaf_labels[0] = 60.0;
+  broken.get<double>("leaves.labels")[0] = 60.0;
   CHECK_THROWS(std::invalid_argument, restore(other, broken));
   broken = archived(forest);
-  broken.leaf_labels[3] = 0.5;
+  broken.get<double>("leaves.labels")[3] = 0.5;
   CHECK_THROWS(std::invalid_argument, restore(other, broken));
   broken = archived(forest);
-  broken.leaf_labels.pop_back();
+  broken.get<double>("leaves.labels").pop_back();
   CHECK_THROWS(std::invalid_argument, restore(other, broken));
 }
 
