@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 from scipy.integrate import quad
 from sklearn.base import clone
 
 from paper import paper_classifier
+from stored import Stored
 
 GAMMA = 1.5  # one column, so the discount is gamma itself
 
@@ -37,7 +37,7 @@ def two_leaves(request, tmp_path):
         if forest.n_nodes_ == 3:
             break
     forest.save(tmp_path / "forest")
-    return forest, float(load_file(tmp_path / "forest")["nodes.time"].view(np.float32)[0])
+    return forest, float(Stored.read(tmp_path / "forest").arrays["nodes.time"].view(np.float32)[0])
 
 
 def parts(split, lifetime, outside, relative_weights=(1.0, 1.0)):

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 from scipy.integrate import quad
 from scipy.special import expit
 from scipy.stats import multivariate_normal, norm
 
 from paper import paper_regressor
+from stored import Stored
 
 MEAN, GAMMA_1, GAMMA_2, NOISE = 0.3, 2.0, 0.7, 0.1
 K = GAMMA_1 / NOISE
@@ -48,7 +48,7 @@ def two_leaves(request, tmp_path):
         if forest.n_nodes_ == 3:
             break
     forest.save(tmp_path / "forest")
-    times = load_file(tmp_path / "forest")["nodes.time"].view(np.float32)
+    times = Stored.read(tmp_path / "forest").arrays["nodes.time"].view(np.float32)
     return forest, float(times[0])
 
 

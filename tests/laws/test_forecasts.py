@@ -8,7 +8,7 @@ import pytest
 from models import BY_NAME, FORECAST_PEEKS, bits, every, numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-N = 70
+N = 90
 
 
 def said(case, forecasts):

@@ -81,7 +81,7 @@ def test_fit_is_one_pass(case):
 
 @every(faults=REFIT_DIFFERS)
 def test_fit_forgets_what_was_learned_before(case):
-    X, y = case.data(N)
+    X, y = case.data(140)
     again = case.seasoned()
     again.fit(X, y)
     assert bits(again) == bits(case.new().fit(X, y))
