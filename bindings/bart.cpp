@@ -16,23 +16,6 @@ Points points_of(const Matrix<double>& x) { return {x.data(), x.shape(0), x.shap
 
 std::vector<double> copy_of(const Vector<double>& array) { return {array.data(), array.data() + array.shape(0)}; }
 
-/// Fixed numbers so small that no sum of residuals can overflow, if none exceeds `most`. Weights that change may differ
-/// by many orders of magnitude: theirs are so small that their sum just fits.
-Units units_for(const std::vector<double>& weights, bool weights_change, std::size_t n_rows, double most) {
-  double total = static_cast<double>(n_rows), heaviest = 1.0;
-  if (!weights.empty()) {
-    total = heaviest = 0.0;
-    for (const double weight : weights) {
-      total += weight;
-      heaviest = std::max(heaviest, weight);
-    }
-  }
-  const double reach = most * std::max(total, static_cast<double>(n_rows));
-  const double label = std::exp2(std::max(-40.0, std::ceil(std::log2(reach)) - 61.0));
-  if (weights_change) return {label, std::exp2(std::ceil(std::log2(total)) - 61.0)};
-  return {label, weights.empty() ? 1.0 : heaviest * 0x1p-30};
-}
-
 template <class A>
 void take_arrays(A& archive, const nb::dict& arrays, const std::string& prefix) {
   archive.for_each_array([&](const char* key, auto& values) {
@@ -103,7 +86,7 @@ std::size_t require_noise_trees(const Sampler& sampler) {
 
 /// All that is not learned, and travels with a model's parameters.
 struct SumSettings {
-  bayesian_tree::TreePrior prior;
+  posterior_tree::TreePrior prior;
   double leaf_deviation;
   std::size_t n_trees;
   std::vector<std::pair<Move, std::uint32_t>> moves;
@@ -122,7 +105,7 @@ std::unique_ptr<Sampler> new_sampler(BinnedRows data, std::vector<double> labels
   }
   const double spread = settings.leaf_deviation * std::sqrt(static_cast<double>(settings.n_trees));
   const bool varies = settings.varying.n_trees > 0;
-  const Units units = units_for(weights, varies, n, 256.0 * std::max(1.0, spread));
+  const Units units = posterior_tree::units_for(weights, varies, n, 256.0 * std::max(1.0, spread));
   Problem problem{std::move(data),
                   std::move(weights),
                   settings.prior,
@@ -166,7 +149,7 @@ void bind_settings(nb::module_& m) {
   nb::class_<SumSettings>(m, "SumSettings")
       .def(
           "__init__",
-          [](SumSettings* self, bayesian_tree::TreePrior prior, double leaf_deviation, std::size_t n_trees,
+          [](SumSettings* self, posterior_tree::TreePrior prior, double leaf_deviation, std::size_t n_trees,
              std::vector<std::pair<Move, std::uint32_t>> moves, std::uint32_t n_rounds, std::size_t n_particles,
              double noise_df, double noise_scale, const VaryingNoise* varying) {
             new (self) SumSettings{prior,

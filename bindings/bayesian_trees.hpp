@@ -51,7 +51,7 @@ inline RankedRows ranked(const Matrix<double>& x, const Vector<double>& y, const
     return std::vector<double>(array.data(), array.data() + array.shape(0));
   };
   nb::gil_scoped_release release;
-  return {x.data(), n, x.shape(1), copy(y), copy(weights), n_threads};
+  return {Points{x.data(), n, x.shape(1)}, copy(y), copy(weights), n_threads};
 }
 
 /// The two ways to a sampler, `filter` and `chain`, and what a sampler can do.

@@ -19,8 +19,9 @@ MAY_USE = {
     "kernel": frozenset({"random", "parallel", "numeric"}),
     "particle": frozenset({"random"}),
     "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
-    "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle"}),
-    "bart": frozenset({"random", "parallel", "numeric", "label", "particle", "bayesian_tree"}),
+    "posterior_tree": frozenset({"random", "parallel", "numeric", "label"}),
+    "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle", "posterior_tree"}),
+    "bart": frozenset({"random", "parallel", "numeric", "label", "particle", "posterior_tree", "bayesian_tree"}),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -139,8 +139,8 @@ TEST(a_stored_chain_goes_on_as_if_never_stopped) {
     const bool with_utilities = setting.kind != ResponseKind::normal;
     Problem problem = sample_problem(every_move, 3, setting.weighted, setting.varying);
     problem.data = restored(archived(problem.data));
-    CHECK(problem.data.bins == stopped.problem().data.bins && problem.data.cuts == stopped.problem().data.cuts);
-    CHECK(problem.data.weight_before == stopped.problem().data.weight_before);
+    CHECK(problem.data.codes == stopped.problem().data.codes && problem.data.cuts == stopped.problem().data.cuts);
+    CHECK(problem.data.positions == stopped.problem().data.positions);
     Sampler loaded(std::move(problem), sample_response(setting), 3, 9, Start::leaves);
     for (std::size_t c = 0; c < 3; ++c) {
       const ChainArchive archive = archived(stopped.draws()[c], *stopped.chains()[c], with_utilities);

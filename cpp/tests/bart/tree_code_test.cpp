@@ -11,12 +11,12 @@ namespace {
 const Plan some_moves{{{Move::grow_prune, 3}, {Move::heat_bath, 1}}, 1};
 
 TEST(trees_go_to_bytes_and_back) {
-  Stage stage(false);
+  posterior_tree::SumStage stage(false);
   random::Stream stream(41, random::Purpose::grow, 0, 0);
   std::vector<Tree> trees;
   TreeCode<Fixed> code;
   for (int i = 0; i < 200; ++i) {
-    Tree tree = draw_from_prior(stage.target, stream);
+    Tree tree = posterior_tree::draw_from_prior(stage.target, stream);
     for (Node& node : tree.nodes)
       node.value = node.is_leaf() ? static_cast<Fixed>(0x1p60 * (stream.uniform() - 0.5)) : 0;
     code.append(tree, [](const Node& leaf) { return leaf.value; });
@@ -27,12 +27,12 @@ TEST(trees_go_to_bytes_and_back) {
   CodeReader<Fixed> reader(code);
   for (const Tree& tree : trees) {
     Tree read = reader.next_tree(stage.data, [](Node& leaf, Fixed value) { leaf.value = value; });
-    CHECK(deal(stage.target, read, 0));
+    CHECK(posterior_tree::assign_rows(stage.target, read, 0));
     CHECK(read.nodes.size() == tree.nodes.size());
     for (std::size_t id = 0; id < std::min(read.nodes.size(), tree.nodes.size()); ++id) {
       const Node &now = read.nodes[id], &then = tree.nodes[id];
       CHECK(now.size == then.size && now.begin == then.begin && now.end == then.end && now.depth == then.depth);
-      CHECK(now.is_leaf() ? now.value == then.value && now.heard.sum == then.heard.sum : now.rule == then.rule);
+      CHECK(now.is_leaf() ? now.value == then.value && now.statistic.sum == then.statistic.sum : now.rule == then.rule);
     }
   }
 }

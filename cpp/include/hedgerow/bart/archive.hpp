@@ -63,9 +63,9 @@ struct ChainArchive : TreesArchive {
 };
 
 inline RowsArchive archived(const BinnedRows& data) {
-  RowsArchive archive{data.bins, {}, {}, {}};
+  RowsArchive archive{data.codes, {}, {}, {}};
   for (std::size_t d = 0; d < data.n_features; ++d) {
-    const auto &cuts = data.cuts[d], &before = data.weight_before[d];
+    const auto &cuts = data.cuts[d], &before = data.positions[d];
     archive.n_cuts.push_back(cuts.size());
     archive.cuts.insert(archive.cuts.end(), cuts.begin(), cuts.end());
     archive.cut_weights.insert(archive.cut_weights.end(), before.begin() + 1, before.end());
@@ -79,7 +79,7 @@ inline BinnedRows restored(const RowsArchive& archive) {
   require(data.n_features > 0 && archive.bins.size() % data.n_features == 0, "rows do not fill their columns");
   data.n_rows = archive.bins.size() / data.n_features;
   require(data.n_rows > 0, "there are no rows");
-  data.bins = archive.bins;
+  data.codes = archive.bins;
   require(archive.cut_weights.size() == archive.cuts.size(), "cuts and their weights differ in number");
   std::size_t first = 0;
   for (std::uint32_t d = 0; d < data.n_features; ++d) {
@@ -87,7 +87,7 @@ inline BinnedRows restored(const RowsArchive& archive) {
     require(n <= BinnedRows::most_cuts && n <= archive.cuts.size() - first, "cuts of a column are missing");
     const auto begin = archive.cuts.begin() + static_cast<std::ptrdiff_t>(first);
     const auto& cuts = data.cuts.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(n));
-    auto& before = data.weight_before.emplace_back(1, 0.0);
+    auto& before = data.positions.emplace_back(1, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
       require(std::isfinite(cuts[i]) && (i == 0 || cuts[i - 1] < cuts[i]), "cuts of a column do not rise");
       const double weight = archive.cut_weights[first + i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One Markov chain over sums of trees and all that is drawn with them (document 004, Algorithm 4.1).
+// One Markov chain over sums of trees and all that is drawn with them (Lakshminarayanan 2016, Algorithm 4.1).
 #pragma once
 
 #include <optional>

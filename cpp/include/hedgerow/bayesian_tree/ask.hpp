@@ -13,12 +13,6 @@
 
 namespace hedgerow::bayesian_tree {
 
-/// Points to be asked about, row by row.
-struct Points {
-  const double* features;
-  std::size_t n, width;
-};
-
 /// f(point, tree, leaf): some points at a time go through all trees, because a tree then stays in the cache.
 template <class Function>
 void for_each_leaf(const TreeSample& sample, Points points, std::size_t n_threads, Function&& f) {
@@ -27,7 +21,7 @@ void for_each_leaf(const TreeSample& sample, Points points, std::size_t n_thread
     const std::size_t end = std::min(points.n, (group + 1) * at_once);
     for (std::size_t t = 0; t < sample.n_trees(); ++t) {
       const auto tree = sample.tree(t);
-      for (std::size_t i = group * at_once; i < end; ++i) f(i, t, find_leaf(tree, points.features + i * points.width));
+      for (std::size_t i = group * at_once; i < end; ++i) f(i, t, find_leaf(tree, points.values + i * points.width));
     }
   });
 }

@@ -6,18 +6,19 @@
 // that a rule high up, below which both sides say the same in their own ways, goes as easily as one above two leaves.
 #pragma once
 
-#include "hedgerow/bart/moves/redeal.hpp"
-#include "hedgerow/bart/prior_draw.hpp"
+#include "hedgerow/posterior_tree/moves/propose_subtree.hpp"
+#include "hedgerow/posterior_tree/prior_draw.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 
 /// How the other side of a grafted rule is drawn.
 enum class OtherSide { from_prior, alike };
 
 /// The node of a pattern that speaks for some rows: rules along which these rows do not vary are passed.
-inline NodeId pass_idle_rules(const Target& target, const Tree& pattern, NodeId id, std::span<const RowId> rows) {
+template <class T>
+NodeId pass_idle_rules(const T& target, const typename T::Tree& pattern, NodeId id, std::span<const RowId> rows) {
   while (!pattern.nodes[id].is_leaf() && !target.varies(pattern.nodes[id].rule.feature, rows)) {
-    const Rule& rule = pattern.nodes[id].rule;
+    const auto& rule = pattern.nodes[id].rule;
     id = target.data.column(rule.feature)[rows[0]] <= rule.cut ? pattern.left(id) : pattern.right(id);
   }
   return id;
@@ -25,8 +26,9 @@ inline NodeId pass_idle_rules(const Target& target, const Tree& pattern, NodeId 
 
 /// Appends, for the rows from `begin` to `end` of a tree, a subtree with the features of a pattern and cuts from the
 /// prior; returns the logarithm of their probability.
-inline double draw_like(const Target& target, const Tree& pattern, NodeId id, Tree& tree, std::size_t begin,
-                        std::size_t end, random::Stream& stream) {
+template <class T>
+double draw_like(const T& target, const typename T::Tree& pattern, NodeId id, typename T::Tree& tree, std::size_t begin,
+                 std::size_t end, random::Stream& stream) {
   const std::span<const RowId> rows(tree.rows.data() + begin, end - begin);
   const std::size_t place = tree.nodes.size();
   tree.nodes.emplace_back();
@@ -34,13 +36,11 @@ inline double draw_like(const Target& target, const Tree& pattern, NodeId id, Tr
   double log_drawn = 0.0;
   if (!pattern.nodes[id].is_leaf()) {
     const std::uint32_t feature = pattern.nodes[id].rule.feature;
-    const Rule rule{feature, target.draw_cut(feature, rows, stream)};
+    const typename T::Rule rule{feature, target.draw_cut(feature, rows, stream)};
     tree.nodes[place].rule = rule;
     log_drawn = target.log_cut(rule, rows);
     divide(target, rule, rows);
-    const std::size_t middle = begin + target.left_rows.size();
-    std::ranges::copy(target.left_rows, tree.rows.begin() + static_cast<std::ptrdiff_t>(begin));
-    std::ranges::copy(target.right_rows, tree.rows.begin() + static_cast<std::ptrdiff_t>(middle));
+    const std::size_t middle = place_sides(target, tree, begin);
     log_drawn += draw_like(target, pattern, pattern.left(id), tree, begin, middle, stream);
     log_drawn += draw_like(target, pattern, pattern.right(id), tree, middle, end, stream);
   }
@@ -49,12 +49,14 @@ inline double draw_like(const Target& target, const Tree& pattern, NodeId id, Tr
 }
 
 /// How likely `draw_like` is to draw a subtree that is there, as a logarithm; none if it never would.
-inline std::optional<double> log_drawn_like(const Target& target, const Tree& tree, NodeId pattern, NodeId drawn) {
+template <class T>
+std::optional<double> log_drawn_like(const T& target, const typename T::Tree& tree, NodeId pattern, NodeId drawn) {
   const auto rows = tree.rows_of(drawn);
   pattern = pass_idle_rules(target, tree, pattern, rows);
-  const Node &told = tree.nodes[pattern], &found = tree.nodes[drawn];
-  if (told.is_leaf() || found.is_leaf()) return told.is_leaf() && found.is_leaf() ? std::optional(0.0) : std::nullopt;
-  if (told.rule.feature != found.rule.feature) return std::nullopt;
+  const auto &wanted = tree.nodes[pattern], &found = tree.nodes[drawn];
+  if (wanted.is_leaf() || found.is_leaf())
+    return wanted.is_leaf() && found.is_leaf() ? std::optional(0.0) : std::nullopt;
+  if (wanted.rule.feature != found.rule.feature) return std::nullopt;
   const auto left = log_drawn_like(target, tree, tree.left(pattern), tree.left(drawn));
   if (!left) return std::nullopt;
   const auto right = log_drawn_like(target, tree, tree.right(pattern), tree.right(drawn));
@@ -63,10 +65,11 @@ inline std::optional<double> log_drawn_like(const Target& target, const Tree& tr
 }
 
 /// The other side, for rows that are its own, and how likely it was to be drawn.
-inline double draw_other_side(const Target& target, OtherSide how, const Tree& tree, NodeId id, Tree& other,
-                              random::Stream& stream) {
+template <class T>
+double draw_other_side(const T& target, OtherSide how, const typename T::Tree& tree, NodeId id, typename T::Tree& other,
+                       random::Stream& stream) {
   if (how == OtherSide::alike) return draw_like(target, tree, id, other, 0, other.rows.size(), stream);
-  Node& root = other.nodes.emplace_back();
+  auto& root = other.nodes.emplace_back();
   root.end = static_cast<std::uint32_t>(other.rows.size());
   root.depth = tree.nodes[id].depth + 1;
   grow_from_prior(target, other, 0, stream);
@@ -74,57 +77,62 @@ inline double draw_other_side(const Target& target, OtherSide how, const Tree& t
 }
 
 /// How likely a side that is there was to be drawn; none if it never would.
-inline std::optional<double> log_other_side(const Target& target, OtherSide how, Tree& tree, NodeId kept,
-                                            NodeId other) {
+template <class T>
+std::optional<double> log_other_side(const T& target, OtherSide how, typename T::Tree& tree, NodeId kept,
+                                     NodeId other) {
   if (how == OtherSide::alike) return log_drawn_like(target, tree, kept, other);
-  know_rules(target, tree, other);
+  find_log_rules(target, tree, other);
   return log_prior(target, tree.subtree(other));
 }
 
-inline bool is_splittable(const Node& node) { return node.splittable; }
+inline constexpr auto is_divisible = [](const auto& node) { return node.splittable; };
 
 /// Logarithm of how many nodes a graft could choose from, or a rule be taken out of, with a subtree in another's place.
-inline double log_splittable(const Tree& tree, std::span<const Node> before, std::span<const Node> now) {
-  const auto count = [](std::span<const Node> nodes) { return std::ranges::count_if(nodes, is_splittable); };
+template <class AnyTree, class Nodes>
+double log_divisible(const AnyTree& tree, Nodes before, Nodes now) {
+  const auto count = [](const auto& nodes) { return std::ranges::count_if(nodes, is_divisible); };
   return std::log(static_cast<double>(count(tree.nodes) - count(before) + count(now)));
 }
-inline double log_inner(const Tree& tree, std::span<const Node> before, std::span<const Node> now) {
+template <class AnyTree, class Nodes>
+double log_inner(const AnyTree& tree, Nodes before, Nodes now) {
   return std::log(static_cast<double>((tree.nodes.size() - before.size() + now.size()) / 2));
 }
 
-inline bool graft(const Target& target, Tree& tree, OtherSide how, random::Stream& stream) {
-  const std::size_t n_splittable = tree.count(is_splittable);
-  if (n_splittable == 0) return false;
-  const NodeId id = tree.find(random::draw_below(n_splittable, stream), is_splittable);
+template <class T>
+bool graft(const T& target, typename T::Tree& tree, OtherSide how, random::Stream& stream) {
+  const std::size_t n_divisible = tree.count(is_divisible);
+  if (n_divisible == 0) return false;
+  const NodeId id = tree.find(random::draw_below(n_divisible, stream), is_divisible);
   const auto rows = tree.rows_of(id);
-  const Rule rule = target.draw_rule(rows, stream);
+  const auto rule = target.draw_rule(rows, stream);
   const bool keeps_left = stream.uniform() < 0.5;
   divide(target, rule, rows);
-  Tree other;
+  typename T::Tree other;
   other.rows = keeps_left ? target.right_rows : target.left_rows;
   const double log_drawn = draw_other_side(target, how, tree, id, other, stream);
 
-  Tree grafted;
-  const auto append = [&](std::span<const Node> nodes) {
+  typename T::Tree grafted;
+  const auto append = [&](std::span<const typename T::Node> nodes) {
     grafted.nodes.insert(grafted.nodes.end(), nodes.begin(), nodes.end());
   };
   grafted.nodes.push_back(tree.nodes[id]);
   append(keeps_left ? tree.subtree(id) : other.nodes);
   append(keeps_left ? other.nodes : tree.subtree(id));
   grafted.rows.assign(rows.begin(), rows.end());
-  Node& top = grafted.nodes[0];
+  auto& top = grafted.nodes[0];
   top.size = static_cast<std::uint32_t>(grafted.nodes.size());
   top.begin = 0;
   top.end = static_cast<std::uint32_t>(rows.size());
   top.rule = rule;
-  return redeal(target, tree, id, std::move(grafted), stream, [&](const Tree& now, auto before) {
-    const double log_there = now.nodes[0].log_rule + log_drawn - log_splittable(tree, before, before);
-    const double log_back = -log_inner(tree, before, now.nodes);
-    return log_joint(target, now.nodes) - log_joint(target, before) + log_back - log_there;
+  return propose_subtree(target, tree, id, std::move(grafted), stream, [&](auto now, auto before) {
+    const double log_there = now[0].log_rule + log_drawn - log_divisible(tree, before, before);
+    const double log_back = -log_inner(tree, before, now);
+    return log_joint(target, now) - log_joint(target, before) + log_back - log_there;
   });
 }
 
-inline bool take_out(const Target& target, Tree& tree, OtherSide how, random::Stream& stream) {
+template <class T>
+bool take_out(const T& target, typename T::Tree& tree, OtherSide how, random::Stream& stream) {
   const auto id = draw_inner(tree, stream);
   if (!id) return false;
   const bool keeps_left = stream.uniform() < 0.5;
@@ -132,21 +140,22 @@ inline bool take_out(const Target& target, Tree& tree, OtherSide how, random::St
   const NodeId lost = keeps_left ? tree.right(*id) : tree.left(*id);
   const auto log_drawn = log_other_side(target, how, tree, kept, lost);
   if (!log_drawn) return false;
-  Tree left;
+  typename T::Tree left;
   left.nodes.assign(tree.subtree(kept).begin(), tree.subtree(kept).end());
   left.rows.assign(tree.rows_of(*id).begin(), tree.rows_of(*id).end());
   left.nodes[0].begin = 0;
   left.nodes[0].end = tree.nodes[*id].n_rows();
   left.nodes[0].depth = tree.nodes[*id].depth;
-  return redeal(target, tree, *id, std::move(left), stream, [&](const Tree& now, auto before) {
+  return propose_subtree(target, tree, *id, std::move(left), stream, [&](auto now, auto before) {
     const double log_there = -log_inner(tree, before, before);
-    const double log_back = before[0].log_rule + *log_drawn - log_splittable(tree, before, now.nodes);
-    return log_joint(target, now.nodes) - log_joint(target, before) + log_back - log_there;
+    const double log_back = before[0].log_rule + *log_drawn - log_divisible(tree, before, now);
+    return log_joint(target, now) - log_joint(target, before) + log_back - log_there;
   });
 }
 
-inline bool graft_or_take_out(const Target& target, Tree& tree, OtherSide how, random::Stream& stream) {
+template <class T>
+bool graft_or_take_out(const T& target, typename T::Tree& tree, OtherSide how, random::Stream& stream) {
   return stream.uniform() < 0.5 ? graft(target, tree, how, stream) : take_out(target, tree, how, stream);
 }
 
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The training rows, column by column, each value replaced by the number of its bin. A column has at most 255 cuts, so
-// a bin is a byte, and what a sweep reads stays in the cache. Every gap between neighbouring values is a cut if there
-// are few enough; otherwise the gaps are dealt, in order, into runs of about equally many rows and gaps, half of
-// either, and the widest of each run is a cut: wherever values fall into clusters, there is a cut between them, and a
-// column of zeros with a few other values has cuts among these. Under the prior, a cut is as likely as the part of the
-// column is long that it stands for (document 004, equation 4.4: locations are uniform).
+// Rows whose codes are bins. A column has at most 255 cuts, so a bin is a byte, and what a sweep reads stays in the
+// cache. Every gap between neighbouring values is a cut if there are few enough; otherwise the gaps are divided, in
+// order, into runs of about equally many rows and gaps, half of either, and the widest of each run is a cut: wherever
+// values fall into clusters, there is a cut between them, and a column of zeros with a few other values has cuts among
+// these. Under the prior, a cut is as likely as the part of the column is long that it stands for (locations are
+// uniform: Lakshminarayanan 2016, equation 4.4).
 #pragma once
 
 #include <algorithm>
@@ -12,44 +12,32 @@
 #include <vector>
 
 #include "hedgerow/parallel/for_each_index.hpp"
+#include "hedgerow/posterior_tree/rows.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 
-using RowId = std::uint32_t;
 using Bin = std::uint8_t;
 
-/// Row by row, as they come.
-struct Points {
-  const double* values;
-  std::size_t n, width;
-};
-
-struct BinnedRows {
+struct BinnedRows : CodedRows<Bin> {
   static constexpr std::size_t most_cuts = 255;
 
-  std::size_t n_rows = 0, n_features = 0;
-  std::vector<Bin> bins;                           ///< column by column
-  std::vector<std::vector<double>> cuts;           ///< of each column, rising; a value in bin b is at most cuts[b]
-  std::vector<std::vector<double>> weight_before;  ///< of each column: of all cuts before each, and of all
+  std::vector<std::vector<double>> cuts;  ///< of each column, rising; a value in bin b is at most cuts[b]
 
   BinnedRows() = default;
-  BinnedRows(Points points, std::size_t n_threads)
-      : n_rows(points.n),
-        n_features(points.width),
-        bins(points.n * points.width),
-        cuts(points.width),
-        weight_before(points.width) {
+  BinnedRows(Points points, std::size_t n_threads) : cuts(points.width) {
+    n_rows = points.n;
+    n_features = points.width;
+    codes.resize(n_rows * n_features);
+    positions.resize(n_features);
     parallel::for_each_index(n_features, n_threads, [&](std::size_t d, std::size_t) {
       std::vector<double> column(n_rows);
       for (std::size_t row = 0; row < n_rows; ++row) column[row] = points.values[row * n_features + d];
       std::vector<double> sorted = column;
       std::ranges::sort(sorted);
-      choose_cuts(sorted, cuts[d], weight_before[d]);
-      for (std::size_t row = 0; row < n_rows; ++row) bins[d * n_rows + row] = bin_of(d, column[row]);
+      choose_cuts(sorted, cuts[d], positions[d]);
+      for (std::size_t row = 0; row < n_rows; ++row) codes[d * n_rows + row] = bin_of(d, column[row]);
     });
   }
-
-  [[nodiscard]] const Bin* column(std::uint32_t feature) const { return bins.data() + feature * n_rows; }
 
   [[nodiscard]] Bin bin_of(std::size_t feature, double value) const {
     const auto& rising = cuts[feature];
@@ -63,6 +51,7 @@ struct BinnedRows {
     return middle >= upper ? lower : std::max(middle, lower);
   }
 
+  /// `before`: of each bin, the prior weight of all cuts before it.
   static void choose_cuts(const std::vector<double>& sorted, std::vector<double>& chosen, std::vector<double>& before) {
     std::vector<std::size_t> gaps;  // by the row on their left
     for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
@@ -97,4 +86,4 @@ struct BinnedRows {
   }
 };
 
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree

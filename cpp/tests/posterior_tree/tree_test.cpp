@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Slices of nodes and rows against a tree of pointers.
-#include "hedgerow/bart/tree.hpp"
+#include "hedgerow/posterior_tree/tree.hpp"
 
 #include <memory>
 
 #include "check.hpp"
+#include "hedgerow/posterior_tree/leaves/sums.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 namespace {
+
+using Tree = SumTarget::Tree;
+using Node = SumTarget::Node;
+using Rule = SumTarget::Rule;
 
 /// The obvious tree: a leaf has rows, an inner node has a rule and two children.
 struct Plain {
@@ -164,4 +169,4 @@ TEST(room_is_made_and_closed_for_all_above) {
 }
 
 }  // namespace
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree

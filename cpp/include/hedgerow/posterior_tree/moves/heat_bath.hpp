@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Heat bath: an inner node keeps all rules below it and draws its own from prior times likelihood over all rules there
 // are. One scan a feature: the rows pass, bin by bin, from their leaf in the right subtree to their leaf in the left.
-// What the rules below would have as their prior is not in the scan, and is left to Metropolis and Hastings.
+// What the rules below would have as their prior is not in the scan, and is left to Metropolis and Hastings. For leaves
+// whose statistics add up, and bins, which are so few that rows are sorted by counting.
 #pragma once
 
 #include <array>
 
-#include "hedgerow/bart/moves/redeal.hpp"
+#include "hedgerow/posterior_tree/leaves/sums.hpp"
+#include "hedgerow/posterior_tree/moves/propose_subtree.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 
 class RuleScan {
  public:
-  RuleScan(const Target& target, const Tree& tree, NodeId id)
+  using Tree = SumTarget::Tree;
+  using Rule = SumTarget::Rule;
+  using BinRange = SumTarget::Range;
+
+  RuleScan(const SumTarget& target, const Tree& tree, NodeId id)
       : target_(target),
         rows_(tree.rows_of(id)),
         left_(rows_.size()),
@@ -45,7 +51,7 @@ class RuleScan {
   }
 
  private:
-  /// Cuts between two neighbouring bins that have rows: all deal the rows alike.
+  /// Cuts between two neighbouring bins that have rows: all divide the rows alike.
   struct Run {
     std::uint32_t feature;
     BinRange between;
@@ -75,7 +81,7 @@ class RuleScan {
     sort_rows(column);
     const auto bin_at = [&](std::size_t i) { return column[rows_[order_[i]]]; };
     const double whole = target_.cut_weight(feature, bin_at(0), bin_at(rows_.size() - 1));
-    heard_.assign(n_places_, {});
+    sums_.assign(n_places_, {});
     counts_.assign(n_places_, 0);
     n_empty_ = n_leaves_;
     log_likelihood_ = 0.0;
@@ -92,36 +98,35 @@ class RuleScan {
 
   /// A row comes to a leaf (1) or leaves it (-1).
   void pass(RowId row, NodeId leaf, int sign) {
-    log_likelihood_ -= target_.evidence(heard_[leaf]);
+    log_likelihood_ -= target_.leaves.evidence(sums_[leaf]);
     n_empty_ -= static_cast<std::size_t>(counts_[leaf] == 0);
-    heard_[leaf].sum += sign * target_.residuals[row];
-    heard_[leaf].weight += sign * target_.weight(row);
+    sums_[leaf].sum += sign * target_.leaves.residuals[row];
+    sums_[leaf].weight += sign * target_.leaves.weight(row);
     counts_[leaf] += sign;
     n_empty_ += static_cast<std::size_t>(counts_[leaf] == 0);
-    log_likelihood_ += target_.evidence(heard_[leaf]);
+    log_likelihood_ += target_.leaves.evidence(sums_[leaf]);
   }
 
-  const Target& target_;
+  const SumTarget& target_;
   std::span<const RowId> rows_;
   std::vector<NodeId> left_, right_;  ///< of each row: its leaf if it went that way
   std::size_t n_places_, n_leaves_;   ///< leaves are named by their nodes; the places of others stay empty
   std::vector<std::uint32_t> order_;
-  std::vector<Heard> heard_;
+  std::vector<LeafSum> sums_;
   std::vector<int> counts_;
   std::size_t n_empty_ = 0;
   double log_likelihood_ = 0.0;
   std::vector<Run> runs_;
 };
 
-inline bool heat_bath(const Target& target, Tree& tree, random::Stream& stream) {
+inline bool heat_bath(const SumTarget& target, SumTarget::Tree& tree, random::Stream& stream) {
   const auto id = draw_inner(tree, stream);
   if (!id) return false;
-  Tree changed = tree.copy_of(*id);
+  auto changed = tree.copy_of(*id);
   changed.nodes[0].rule = RuleScan(target, tree, *id).draw(stream);
-  return redeal(target, tree, *id, std::move(changed), stream, [&](const Tree& now, auto before) {
-    const std::span<const Node> nodes(now.nodes);
-    return log_prior(target, nodes.subspan(1)) - log_prior(target, before.subspan(1));
+  return propose_subtree(target, tree, *id, std::move(changed), stream, [&](auto now, auto before) {
+    return log_prior(target, now.subspan(1)) - log_prior(target, before.subspan(1));
   });
 }
 
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Grow: a leaf gets a rule from the prior. Prune: two leaves become one, a grow backwards. Chipman, George and
-// McCulloch (1998), section 5.1; with even chances of the two, the GrowPrune sampler of document 004, section 4.3.2.
+// McCulloch (1998), section 5.1; with even chances of the two, the GrowPrune sampler of Lakshminarayanan (2016),
+// section 4.3.2.
 #pragma once
 
 #include <cmath>
 
-#include "hedgerow/bart/deal.hpp"
+#include "hedgerow/posterior_tree/assign_rows.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 
-inline bool is_growable(const Node& node) { return node.is_leaf() && node.splittable; }
-inline bool is_prunable(const Node& node) { return node.has_two_leaves(); }
+inline constexpr auto is_growable = [](const auto& node) { return node.is_leaf() && node.splittable; };
+inline constexpr auto is_prunable = [](const auto& node) { return node.has_two_leaves(); };
 
 /// How likely growing is to be tried: even, or, if only one of the two is possible, certain.
 enum class GrowChance { even, certain_if_alone };
@@ -28,33 +29,35 @@ inline bool is_accepted(double log_ratio, random::Stream& stream) {
 }
 
 /// Is this leaf a child of a node with two leaves?
-inline bool has_leaf_sibling(const Tree& tree, NodeId leaf) {
+template <class AnyTree>
+bool has_leaf_sibling(const AnyTree& tree, NodeId leaf) {
   return (leaf >= 1 && tree.nodes[leaf - 1].has_two_leaves()) || (leaf >= 2 && tree.nodes[leaf - 2].has_two_leaves());
 }
 
 /// Is this node, which has two leaves, itself next to a leaf?
-inline bool would_have_leaf_sibling(const Tree& tree, NodeId id) {
+template <class AnyTree>
+bool would_have_leaf_sibling(const AnyTree& tree, NodeId id) {
   const bool is_left = id >= 1 && tree.nodes[id - 1].size == 5;
   return is_left || (id >= 2 && tree.nodes[id - 2].size == 5 && tree.nodes[id - 1].is_leaf());
 }
 
-inline bool grow(const Target& target, Tree& tree, GrowChance chance, random::Stream& stream) {
+template <class T>
+bool grow(const T& target, typename T::Tree& tree, GrowChance chance, random::Stream& stream) {
   const std::size_t n_growable = tree.count(is_growable), n_prunable = tree.count(is_prunable);
   if (n_growable == 0) return false;
   const NodeId id = tree.find(random::draw_below(n_growable, stream), is_growable);
-  const Node parent = tree.nodes[id];
-  const Rule rule = target.draw_rule(tree.rows_of(id), stream);
+  const auto parent = tree.nodes[id];
+  const auto rule = target.draw_rule(tree.rows_of(id), stream);
   divide(target, rule, tree.rows_of(id));
-  Node left, right;
+  typename T::Node left, right;
   left.depth = right.depth = parent.depth + 1;
-  settle(target, left, target.left_rows);
-  right.heard = parent.heard;
-  right.heard -= left.heard;
+  set_leaf(target, left, target.left_rows);
+  right.statistic = target.leaves.rest(parent.statistic, left.statistic, target.right_rows);
   right.splittable = target.is_splittable(target.right_rows);
 
   const double log_target = target.prior.log_split(parent.depth) - target.prior.log_stop(parent.depth) +
-                            target.log_leaf_prior(left) + target.log_leaf_prior(right) + target.evidence(left.heard) +
-                            target.evidence(right.heard) - target.evidence(parent.heard);
+                            target.log_leaf_prior(left) + target.log_leaf_prior(right) + target.log_likelihood(left) +
+                            target.log_likelihood(right) - target.log_likelihood(parent);
   const std::size_t growable_then = n_growable - 1 + std::size_t{left.splittable} + std::size_t{right.splittable};
   const std::size_t prunable_then = n_prunable + 1 - std::size_t{has_leaf_sibling(tree, id)};
   const double there = chance_to_grow(chance, n_growable, n_prunable) / static_cast<double>(n_growable);
@@ -62,31 +65,29 @@ inline bool grow(const Target& target, Tree& tree, GrowChance chance, random::St
   if (!is_accepted(log_target + std::log(back / there), stream)) return false;
 
   left.begin = parent.begin;
-  left.end = right.begin = parent.begin + static_cast<std::uint32_t>(target.left_rows.size());
+  left.end = right.begin = place_sides(target, tree, parent.begin);
   right.end = parent.end;
-  const auto middle = std::ranges::copy(target.left_rows, tree.rows.begin() + parent.begin).out;
-  std::ranges::copy(target.right_rows, middle);
   tree.resize_subtree(id, 3);
   tree.nodes[id].rule = rule;
-  tree.nodes[id].log_rule = Node::unknown;
+  tree.nodes[id].log_rule = T::Node::unknown;
   tree.nodes[id + 1] = left;
   tree.nodes[id + 2] = right;
   return true;
 }
 
-inline bool prune(const Target& target, Tree& tree, GrowChance chance, random::Stream& stream) {
+template <class T>
+bool prune(const T& target, typename T::Tree& tree, GrowChance chance, random::Stream& stream) {
   const std::size_t n_growable = tree.count(is_growable), n_prunable = tree.count(is_prunable);
   if (n_prunable == 0) return false;
   const NodeId id = tree.find(random::draw_below(n_prunable, stream), is_prunable);
-  const Node &left = tree.nodes[id + 1], &right = tree.nodes[id + 2];
-  Node leaf = tree.nodes[id];
+  const auto &left = tree.nodes[id + 1], &right = tree.nodes[id + 2];
+  auto leaf = tree.nodes[id];
   leaf.size = 1;
-  leaf.heard = left.heard;
-  leaf.heard += right.heard;
+  leaf.statistic = target.leaves.joined(leaf.statistic, left.statistic, right.statistic, tree.rows_of(id));
 
   const double log_target = target.prior.log_stop(leaf.depth) - target.prior.log_split(leaf.depth) -
-                            target.log_leaf_prior(left) - target.log_leaf_prior(right) + target.evidence(leaf.heard) -
-                            target.evidence(left.heard) - target.evidence(right.heard);
+                            target.log_leaf_prior(left) - target.log_leaf_prior(right) + target.log_likelihood(leaf) -
+                            target.log_likelihood(left) - target.log_likelihood(right);
   const std::size_t growable_then = n_growable + 1 - std::size_t{left.splittable} - std::size_t{right.splittable};
   const std::size_t prunable_then = n_prunable - 1 + std::size_t{would_have_leaf_sibling(tree, id)};
   const double there = (1.0 - chance_to_grow(chance, n_growable, n_prunable)) / static_cast<double>(n_prunable);
@@ -97,9 +98,10 @@ inline bool prune(const Target& target, Tree& tree, GrowChance chance, random::S
   return true;
 }
 
-inline bool grow_or_prune(const Target& target, Tree& tree, GrowChance chance, random::Stream& stream) {
+template <class T>
+bool grow_or_prune(const T& target, typename T::Tree& tree, GrowChance chance, random::Stream& stream) {
   const double to_grow = chance_to_grow(chance, tree.count(is_growable), tree.count(is_prunable));
   return stream.uniform() < to_grow ? grow(target, tree, chance, stream) : prune(target, tree, chance, stream);
 }
 
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree

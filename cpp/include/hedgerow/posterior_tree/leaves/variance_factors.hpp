@@ -8,20 +8,20 @@
 
 #include <cmath>
 
-#include "hedgerow/bart/leaf_evidence.hpp"
 #include "hedgerow/numeric/log_gamma.hpp"
+#include "hedgerow/posterior_tree/leaves/sums.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 
 /// Prior of a factor.
 struct FactorPrior {
   double shape = 1.0, scale = 1.0;
 };
 
-class FactorEvidence final : public Evidence {
+class VarianceFactors final : public Evidence {
  public:
   /// Values are logarithms, in units. Gamma functions are looked up for weights up to `most_tabulated` units.
-  FactorEvidence(FactorPrior prior, double value_unit, double weight_unit, std::size_t most_tabulated)
+  VarianceFactors(FactorPrior prior, double value_unit, double weight_unit, std::size_t most_tabulated)
       : prior_(prior),
         value_unit_(value_unit),
         weight_unit_(weight_unit),
@@ -31,21 +31,21 @@ class FactorEvidence final : public Evidence {
   /// What sums of squares are counted in from now on.
   void set_square_unit(double unit) { square_unit_ = unit; }
 
-  [[nodiscard]] double operator()(const Heard& heard) const override {
-    const auto weight = static_cast<double>(heard.weight);
-    return constant_ + log_gamma_.at(weight) - shape(weight) * std::log(scale(heard));
+  [[nodiscard]] double operator()(const LeafSum& statistic) const override {
+    const auto weight = static_cast<double>(statistic.weight);
+    return constant_ + log_gamma_.at(weight) - shape(weight) * std::log(scale(statistic));
   }
 
-  [[nodiscard]] Fixed draw_value(const Heard& heard, random::Stream& stream) const override {
-    const double drawn = random::draw_gamma(shape(static_cast<double>(heard.weight)), stream);
-    return static_cast<Fixed>(std::llround((std::log(scale(heard)) - std::log(drawn)) / value_unit_));
+  [[nodiscard]] Fixed draw_value(const LeafSum& statistic, random::Stream& stream) const override {
+    const double drawn = random::draw_gamma(shape(static_cast<double>(statistic.weight)), stream);
+    return static_cast<Fixed>(std::llround((std::log(scale(statistic)) - std::log(drawn)) / value_unit_));
   }
 
  private:
-  /// Of a factor that has heard so many units of weight, and of one that has heard squares.
+  /// Of a factor after so many units of weight, and after a sum of squares.
   [[nodiscard]] double shape(double weight) const { return prior_.shape + 0.5 * weight * weight_unit_; }
-  [[nodiscard]] double scale(const Heard& heard) const {
-    return prior_.scale + 0.5 * static_cast<double>(heard.sum) * square_unit_;
+  [[nodiscard]] double scale(const LeafSum& statistic) const {
+    return prior_.scale + 0.5 * static_cast<double>(statistic.sum) * square_unit_;
   }
 
   FactorPrior prior_;
@@ -53,4 +53,4 @@ class FactorEvidence final : public Evidence {
   numeric::LogGammaTable log_gamma_;  ///< of the shape, by units of weight
 };
 
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree

@@ -6,20 +6,22 @@
 // the node's own, going back chooses u' = e and e' = u, and draws the cut that was lost.
 #pragma once
 
-#include "hedgerow/bart/moves/redeal.hpp"
+#include "hedgerow/posterior_tree/moves/propose_subtree.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 
 /// Are both children inner, with one feature, which is not the node's own?
-inline bool is_exchangeable(const Tree& tree, NodeId id) {
-  const Node& node = tree.nodes[id];
+template <class AnyTree>
+bool is_exchangeable(const AnyTree& tree, NodeId id) {
+  const auto& node = tree.nodes[id];
   if (node.size < 7) return false;
-  const Node &left = tree.nodes[tree.left(id)], &right = tree.nodes[tree.right(id)];
+  const auto &left = tree.nodes[tree.left(id)], &right = tree.nodes[tree.right(id)];
   return !left.is_leaf() && !right.is_leaf() && left.rule.feature == right.rule.feature &&
          left.rule.feature != node.rule.feature;
 }
 
-inline std::vector<NodeId> exchangeable(const Tree& tree) {
+template <class AnyTree>
+std::vector<NodeId> exchangeable(const AnyTree& tree) {
   std::vector<NodeId> found;
   for (NodeId id = 0; id < tree.nodes.size(); ++id) {
     if (is_exchangeable(tree, id)) found.push_back(id);
@@ -28,16 +30,17 @@ inline std::vector<NodeId> exchangeable(const Tree& tree) {
 }
 
 /// The subtree with the second and third grandchild in each other's place.
-inline Tree transposed(const Tree& tree, NodeId id) {
+template <class AnyTree>
+AnyTree transposed(const AnyTree& tree, NodeId id) {
   const NodeId left = tree.left(id), right = tree.right(id);
-  Tree result;
+  AnyTree result;
   const auto take = [&](NodeId at, std::size_t size) {
     const auto first = tree.nodes.begin() + at;
     result.nodes.insert(result.nodes.end(), first, first + static_cast<std::ptrdiff_t>(size));
   };
   const auto take_all = [&](NodeId at) { take(at, tree.nodes[at].size); };
   take(id, 1);
-  for (const auto grandchild : {&Tree::left, &Tree::right}) {
+  for (const auto grandchild : {&AnyTree::left, &AnyTree::right}) {
     const NodeId of_left = (tree.*grandchild)(left), of_right = (tree.*grandchild)(right);
     take(left, 1);
     result.nodes.back().size = 1 + tree.nodes[of_left].size + tree.nodes[of_right].size;
@@ -51,34 +54,35 @@ inline Tree transposed(const Tree& tree, NodeId id) {
   return result;
 }
 
-inline bool exchange(const Target& target, Tree& tree, random::Stream& stream) {
+template <class T>
+bool exchange(const T& target, typename T::Tree& tree, random::Stream& stream) {
   const auto before = exchangeable(tree);
   if (before.empty()) return false;
   const NodeId id = before[random::draw_below(before.size(), stream)];
-  const Rule above = tree.nodes[id].rule;
+  const typename T::Rule above = tree.nodes[id].rule;
   const NodeId children[2] = {tree.left(id), tree.right(id)};
   const std::size_t up = random::draw_below(2, stream), exact = random::draw_below(2, stream);
-  const Rule on_top = tree.nodes[children[up]].rule;
+  const typename T::Rule on_top = tree.nodes[children[up]].rule;
 
   divide(target, on_top, tree.rows_of(id));
   const auto& rows_of_other = exact == 0 ? target.right_rows : target.left_rows;
   if (rows_of_other.empty() || !target.varies(above.feature, rows_of_other)) return false;
-  const Rule drawn{above.feature, target.draw_cut(above.feature, rows_of_other, stream)};
+  const typename T::Rule drawn{above.feature, target.draw_cut(above.feature, rows_of_other, stream)};
   const double log_drawn = target.log_cut(drawn, rows_of_other);
   const double log_lost = target.log_cut(tree.nodes[children[1 - up]].rule, tree.rows_of(children[1 - up]));
 
-  Tree changed = transposed(tree, id);
+  auto changed = transposed(tree, id);
   changed.nodes[0].rule = on_top;
   changed.nodes[changed.left(0)].rule = exact == 0 ? above : drawn;
   changed.nodes[changed.right(0)].rule = exact == 0 ? drawn : above;
-  return redeal(target, tree, id, std::move(changed), stream, [&](const Tree& now, auto old) {
-    Tree whole;
+  return propose_subtree(target, tree, id, std::move(changed), stream, [&](auto now, auto old) {
+    typename T::Tree whole;
     whole.nodes = tree.nodes;
-    std::ranges::copy(now.nodes, whole.nodes.begin() + id);
+    std::ranges::copy(now, whole.nodes.begin() + id);
     const std::size_t n_then = exchangeable(whole).size();
     const double log_choice = std::log(static_cast<double>(before.size())) - std::log(static_cast<double>(n_then));
-    return log_joint(target, now.nodes) - log_joint(target, old) + log_lost - log_drawn + log_choice;
+    return log_joint(target, now) - log_joint(target, old) + log_lost - log_drawn + log_choice;
   });
 }
 
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Particle Gibbs (document 004, Algorithm 4.2): a tree, or a subtree, is drawn from a conditional filter in which the
-// present one is a particle that always survives. Rules, blocks and proposals are those of Bayesian decision trees;
-// bins play the part of values, so that a location in their range is a cut, each as likely.
+// Particle Gibbs (Lakshminarayanan 2016, Algorithm 4.2): a tree, or a subtree, is drawn from a conditional filter in
+// which the present one is a particle that always survives. Blocks and proposals are those of Bayesian decision trees.
 #pragma once
 
 #include <algorithm>
 #include <vector>
 
-#include "hedgerow/bart/moves/redeal.hpp"
+#include "hedgerow/bart/tree.hpp"
 #include "hedgerow/bayesian_tree/growing_tree.hpp"
 #include "hedgerow/label/known_noise.hpp"
 #include "hedgerow/particle/filter.hpp"
+#include "hedgerow/posterior_tree/assign_rows.hpp"
+#include "hedgerow/posterior_tree/leaves/normal_values.hpp"
 
 namespace hedgerow::bart {
 
@@ -19,11 +20,11 @@ class ParticleGibbs {
   using Model = label::KnownNoise;
   using Particle = bayesian_tree::GrowingTree<Model>;
 
-  ParticleGibbs(const BinnedRows& data, std::span<const double> weights, bayesian_tree::TreePrior prior,
+  ParticleGibbs(const BinnedRows& data, std::span<const double> weights, posterior_tree::TreePrior prior,
                 std::size_t n_particles)
       : problem_{ranked(data, weights), Model(1.0, 1.0), prior}, n_particles_(n_particles) {}
 
-  /// Rows weigh anew.
+  /// Weights of rows from now on.
   void set_weights(std::span<const double> weights) { problem_.data.weights.assign(weights.begin(), weights.end()); }
 
   /// The whole tree, as the thesis does it: proposals from the prior, resampling at every stage.
@@ -43,12 +44,12 @@ class ParticleGibbs {
  private:
   using SplitNode = bayesian_tree::SplitNode;
 
-  static bayesian_tree::RankedRows ranked(const BinnedRows& data, std::span<const double> weights) {
-    bayesian_tree::RankedRows rows;
+  static posterior_tree::RankedRows ranked(const BinnedRows& data, std::span<const double> weights) {
+    posterior_tree::RankedRows rows;
     rows.n_rows = data.n_rows;
     rows.n_features = data.n_features;
-    rows.ranks.assign(data.bins.begin(), data.bins.end());
-    rows.values = data.weight_before;
+    rows.codes.assign(data.codes.begin(), data.codes.end());
+    rows.positions = data.positions;
     rows.labels.resize(data.n_rows);
     rows.weights.assign(weights.begin(), weights.end());
     return rows;
@@ -59,18 +60,19 @@ class ParticleGibbs {
             const particle::Schedule& schedule, random::Stream& stream, LogFactor&& log_factor) {
     const auto rows = tree.rows_of(id);
     if (!target.is_splittable(rows)) return false;
-    hear(target, rows);
+    set_labels(target, rows);
     std::vector<RowId> rising(rows.begin(), rows.end());
     std::ranges::sort(rising);
     const auto root = bayesian_tree::new_block(problem_, std::move(rising), tree.nodes[id].depth);
-    const std::vector<SplitNode> told = in_order_of_coming(tree, id);
+    const auto present = bayesian_tree::as_grown(
+        tree, id, [&](const Rule& rule) { return problem_.data.positions[rule.feature][rule.cut]; });
     const particle::FilterKey key{static_cast<std::uint64_t>(stream.uniform() * 0x1p52), 0};
     particle::Filter<Particle> filter(Particle(root), root->log_marginal, n_particles_, schedule, key,
                                       particle::Keeps::first);
     std::size_t n_visits = 0;
     filter.run(
         [&](Particle& particle, random::Stream& own, bool is_kept) {
-          return is_kept ? particle.repeat(told, problem_, growth, room_)
+          return is_kept ? particle.repeat(present.nodes, problem_, growth, room_)
                          : particle.grow(problem_, growth, room_, own, n_visits);
         },
         [] { return true; });
@@ -83,11 +85,11 @@ class ParticleGibbs {
   }
 
   /// Residuals as numbers, and the noise as it is now. Leaves of particles are normal, and so must those of trees be.
-  void hear(const Target& target, std::span<const RowId> rows) {
-    const auto& evidence = dynamic_cast<const LeafEvidence&>(target.evidence);
+  void set_labels(const Target& target, std::span<const RowId> rows) {
+    const auto& evidence = dynamic_cast<const posterior_tree::NormalValues&>(target.leaves.evidence);
     problem_.model = Model(evidence.noise_variance(), evidence.leaf_variance());
     for (const RowId row : rows) {
-      problem_.data.labels[row] = static_cast<double>(target.labels[row]) * evidence.units().label;
+      problem_.data.labels[row] = static_cast<double>(target.leaves.labels[row]) * evidence.units().label;
     }
   }
 
@@ -99,42 +101,27 @@ class ParticleGibbs {
     return static_cast<std::size_t>(std::ranges::max_element(weights) - weights.begin());
   }
 
-  /// A subtree as it would have grown, oldest node first.
-  [[nodiscard]] std::vector<SplitNode> in_order_of_coming(const Tree& tree, NodeId id) const {
-    std::vector<SplitNode> told;
-    std::vector<NodeId> order{id};
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      const Node& node = tree.nodes[order[i]];
-      SplitNode& next = told.emplace_back();
-      if (node.is_leaf()) continue;
-      next = {node.rule.feature, static_cast<std::uint32_t>(order.size()),
-              problem_.data.values[node.rule.feature][node.rule.cut]};
-      order.insert(order.end(), {tree.left(order[i]), tree.right(order[i])});
-    }
-    return told;
-  }
-
-  /// The other way, and the rows dealt.
-  void take(const Target& target, Tree& tree, NodeId id, const std::vector<SplitNode>& told) const {
+  /// Puts a tree that has grown in the place of a subtree, and assigns the rows to its leaves.
+  void take(const Target& target, Tree& tree, NodeId id, const std::vector<SplitNode>& chosen) const {
     Tree grown = tree.copy_of(id);
     const Node top = grown.nodes[0];
     grown.nodes.clear();
-    append(grown, told, 0);
+    append(grown, chosen, 0);
     grown.nodes[0].begin = top.begin;
     grown.nodes[0].end = top.end;
     grown.nodes[0].depth = top.depth;
-    deal(target, grown, 0);
+    posterior_tree::assign_rows(target, grown, 0);
     tree.replace(id, grown);
   }
 
-  void append(Tree& grown, const std::vector<SplitNode>& told, std::size_t from) const {
+  void append(Tree& grown, const std::vector<SplitNode>& chosen, std::size_t from) const {
     const std::size_t place = grown.nodes.size();
     grown.nodes.emplace_back();
-    if (!told[from].is_leaf()) {
-      const SplitNode& node = told[from];
+    if (!chosen[from].is_leaf()) {
+      const SplitNode& node = chosen[from];
       grown.nodes[place].rule = {node.feature, static_cast<Bin>(problem_.data.rank_at(node.feature, node.location))};
-      append(grown, told, told[from].link);
-      append(grown, told, told[from].link + 1);
+      append(grown, chosen, chosen[from].link);
+      append(grown, chosen, chosen[from].link + 1);
     }
     grown.nodes[place].size = static_cast<std::uint32_t>(grown.nodes.size() - place);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/bart/binned_rows.hpp"
+#include "hedgerow/posterior_tree/binned_rows.hpp"
 
 #include <cfloat>
 #include <cmath>
@@ -9,14 +9,14 @@
 #include "check.hpp"
 #include "hedgerow/random/distributions.hpp"
 
-namespace hedgerow::bart {
+namespace hedgerow::posterior_tree {
 namespace {
 
 BinnedRows binned(const std::vector<double>& column) { return {Points{column.data(), column.size(), 1}, 1}; }
 
 /// What holds of any column: bins rise with values, cuts and their weights rise, and every cut has rows on both sides.
 void check_column(const std::vector<double>& values, const BinnedRows& data) {
-  const auto &cuts = data.cuts[0], &before = data.weight_before[0];
+  const auto &cuts = data.cuts[0], &before = data.positions[0];
   CHECK(cuts.size() <= BinnedRows::most_cuts);
   CHECK(before.size() == cuts.size() + 1 && before[0] == 0.0);
   for (std::size_t i = 0; i < cuts.size(); ++i) {
@@ -56,7 +56,7 @@ TEST(many_values_share_bins_evenly) {
     check_column(values, data);
     CHECK(data.cuts[0].size() > 200);
     std::map<Bin, std::size_t> counts;
-    for (const Bin bin : data.bins) ++counts[bin];
+    for (const Bin bin : data.codes) ++counts[bin];
     for (const auto& [bin, count] : counts) CHECK(count <= 2 * (n / BinnedRows::most_cuts + 1));
   }
 }
@@ -95,14 +95,14 @@ TEST(a_cut_weighs_as_much_as_what_it_stands_for) {
   const BinnedRows few = binned({0.0, 1.0, 1.0, 3.0, 10.0});
   const std::vector<double> shares{0.1, 0.2, 0.7};
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    CHECK_NEAR(few.weight_before[0][i + 1] - few.weight_before[0][i], shares[i], 1e-8);
+    CHECK_NEAR(few.positions[0][i + 1] - few.positions[0][i], shares[i], 1e-8);
   }
   // Many values: the cut in the middle of 0, 1, .., 999 stands for half of all lengths, with those below it.
   std::vector<double> many;
   for (int i = 0; i < 1000; ++i) many.push_back(i);
   const BinnedRows data = binned(many);
   for (std::size_t i = 0; i < data.cuts[0].size(); ++i) {
-    CHECK_NEAR(data.weight_before[0][i], data.cuts[0][i] / 999.0, 5.0 / 999.0);
+    CHECK_NEAR(data.positions[0][i], data.cuts[0][i] / 999.0, 5.0 / 999.0);
   }
 }
 
@@ -148,14 +148,14 @@ TEST(columns_know_nothing_of_each_other_or_of_threads) {
   std::vector<double> points;
   for (std::size_t i = 0; i < n * width; ++i) points.push_back(std::floor(std::exp(8.0 * stream.uniform())));
   const BinnedRows one(Points{points.data(), n, width}, 1), three(Points{points.data(), n, width}, 3);
-  CHECK(one.bins == three.bins && one.cuts == three.cuts && one.weight_before == three.weight_before);
+  CHECK(one.codes == three.codes && one.cuts == three.cuts && one.positions == three.positions);
   for (std::uint32_t d = 0; d < width; ++d) {
     std::vector<double> column;
     for (std::size_t i = 0; i < n; ++i) column.push_back(points[i * width + d]);
     const BinnedRows alone = binned(column);
-    CHECK(std::equal(alone.bins.begin(), alone.bins.end(), one.column(d)) && alone.cuts[0] == one.cuts[d]);
+    CHECK(std::equal(alone.codes.begin(), alone.codes.end(), one.column(d)) && alone.cuts[0] == one.cuts[d]);
   }
 }
 
 }  // namespace
-}  // namespace hedgerow::bart
+}  // namespace hedgerow::posterior_tree
