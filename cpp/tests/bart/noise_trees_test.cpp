@@ -78,7 +78,7 @@ TEST(what_noise_trees_say_of_a_row_is_what_their_leaves_say_to_the_last_unit) {
           mean_variance += weight * chain.noise_variance() / noise.precision(row);
           total_weight += weight;
         }
-        CHECK_NEAR(chain.notes().noise, std::sqrt(mean_variance / total_weight), 1e-9);
+        CHECK_NEAR(chain.trace_point().noise, std::sqrt(mean_variance / total_weight), 1e-9);
         chain.sweep();
       }
       CHECK(most_leaves > 2);
@@ -94,7 +94,7 @@ TEST(without_residuals_the_noise_stays_above_its_floor) {
   Chain chain(problem, response, {9, 0}, Start::leaves);
   for (int sweep = 0; sweep < 200; ++sweep) {
     chain.sweep();
-    CHECK(sweep < 20 || (chain.notes().noise > 3e-3 && chain.notes().noise < 3e-2));
+    CHECK(sweep < 20 || (chain.trace_point().noise > 3e-3 && chain.trace_point().noise < 3e-2));
   }
 }
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "hedgerow/bart/sampler.hpp"
+#include "hedgerow/bart/new_sampler.hpp"
 
 namespace hedgerow::bart {
 
@@ -51,12 +51,12 @@ struct TreesArchive {
 
 struct ChainArchive : TreesArchive {
   std::vector<Fixed> utilities;
-  std::vector<double> notes, noise_variance;
+  std::vector<double> trace, noise_variance;
 
   template <class Function>
   void for_each_array(Function&& f) {
     TreesArchive::for_each_array(f);
-    f("draws.notes", notes);
+    f("draws.notes", trace);
     f("state.utilities", utilities);
     f("state.noise_variance", noise_variance);
   }
@@ -123,10 +123,7 @@ inline ChainArchive archived(const Draws& draws, const Chain& chain, bool with_u
   TreeCode<Fixed> state;
   for (const SumOfTrees& sum : chain.sums()) append(state, sum);
   archive_trees(draws, state, chain, archive);
-  for (const Notes& notes : draws.notes) {
-    archive.notes.insert(archive.notes.end(),
-                         {notes.noise, notes.log_likelihood, notes.n_leaves, notes.n_roots_changed});
-  }
+  append(draws.trace, archive.trace);
   archive.noise_variance = {chain.noise_variance()};
   if (with_utilities) {
     for (const auto& utilities : chain.utilities()) {
@@ -150,7 +147,7 @@ inline TreesOfDraws restored_trees(const TreesArchive& archive, const BinnedRows
                                    std::uint64_t trees_a_draw, double most) {
   TreesOfDraws draws;
   draws.first_node = archive.first_node;
-  require(draws.first_node.size() == n_draws + 1 && draws.first_node[0] == 0, "draws and notes differ in number");
+  require(draws.first_node.size() == n_draws + 1 && draws.first_node[0] == 0, "draws and their trace differ in length");
   draws.code = {archive.shape, draws.first_node.back(), archive.rules, archive.values};
   require(draws.code.holds(n_draws * trees_a_draw, data.cuts), "trees are not whole");
   require(std::ranges::all_of(archive.values, [](float value) { return std::isfinite(value); }),
@@ -183,14 +180,15 @@ inline TreesOfDraws restored_noise(const TreesArchive& archive, const Problem& p
 }
 
 inline Draws restored_draws(const ChainArchive& archive, const Problem& problem, std::size_t n_sums) {
-  require(archive.notes.size() % 4 == 0, "notes are not whole");
+  require(archive.trace.size() % 4 == 0, "a trace is not whole");
   Draws draws;
   static_cast<TreesOfDraws&>(draws) =
-      restored_trees(archive, problem.data, archive.notes.size() / 4, n_sums * problem.n_trees, HUGE_VAL);
-  for (std::size_t i = 0; i + 3 < archive.notes.size(); i += 4) {
-    const double* note = archive.notes.data() + i;
-    require(std::all_of(note, note + 4, [](double value) { return std::isfinite(value); }), "a note is not finite");
-    draws.notes.push_back({note[0], note[1], note[2], note[3]});
+      restored_trees(archive, problem.data, archive.trace.size() / 4, n_sums * problem.n_trees, HUGE_VAL);
+  for (std::size_t i = 0; i + 3 < archive.trace.size(); i += 4) {
+    const double* point = archive.trace.data() + i;
+    require(std::all_of(point, point + 4, [](double value) { return std::isfinite(value); }),
+            "a number of a trace is not finite");
+    draws.trace.push_back({point[0], point[1], point[2], point[3]});
   }
   return draws;
 }
@@ -253,6 +251,46 @@ inline void restore(const ChainArchive& archive, const TreesArchive& noise, cons
   require(chain.restore(std::move(trees), std::move(noise_trees), std::move(utilities), archive.noise_variance[0],
                         archive.state_counts[1]),
           "a rule divides no rows");
+}
+
+/// Names of a chain's arrays begin with it.
+inline std::string prefix_of(std::size_t chain) { return "chain" + std::to_string(chain) + "."; }
+inline std::string noise_prefix_of(std::size_t chain) { return prefix_of(chain) + "noise."; }
+
+/// `give(arrays, prefix)` is called with every part of a sampler.
+template <class Give>
+void archive(const Sampler& sampler, Give&& give) {
+  give(archived(sampler.problem().data), std::string());
+  for (std::size_t c = 0; c < sampler.chains().size(); ++c) {
+    const Chain& chain = *sampler.chains()[c];
+    give(archived(sampler.draws()[c], chain, sampler.response().kind != ResponseKind::normal), prefix_of(c));
+    if (chain.noise_trees()) give(archived_noise(sampler.draws()[c], chain), noise_prefix_of(c));
+  }
+}
+
+/// A sampler that goes on as the one that was archived, given what travels with a model's parameters.
+/// `take(arrays, prefix)` fills a part.
+template <class Take>
+std::unique_ptr<Sampler> restored(Take&& take, Observed observed, const Settings& settings, std::size_t n_chains,
+                                  std::uint64_t seed) {
+  RowsArchive rows;
+  take(rows, std::string());
+  auto sampler = new_sampler(restored(rows), std::move(observed), settings, n_chains, seed, Start::leaves);
+  const Response& response = sampler->response();
+  for (std::size_t c = 0; c < n_chains; ++c) {
+    ChainArchive own;
+    take(own, prefix_of(c));
+    Draws& draws = sampler->draws()[c] = restored_draws(own, sampler->problem(), response.n_sums());
+    TreesArchive noise;
+    if (const std::size_t n_trees = response.varying.n_trees; n_trees > 0) {
+      take(noise, noise_prefix_of(c));
+      draws.noise = restored_noise(noise, sampler->problem(), draws.size(), n_trees);
+    }
+    restore(own, noise, sampler->problem(), response, *sampler->chains()[c]);
+    require(draws.size() == sampler->n_draws() && sampler->chains()[c]->n_rounds() == sampler->chains()[0]->n_rounds(),
+            "chains differ in length");
+  }
+  return sampler;
 }
 
 }  // namespace hedgerow::bart
