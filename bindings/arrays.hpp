@@ -4,7 +4,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
+#include <span>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace hedgerow::bindings {
@@ -15,6 +19,25 @@ template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// An argument that is an array, and is never converted.
+inline auto array(const char* name) { return nb::arg(name).noconvert(); }
+
+template <class T>
+std::span<const T> span_of(const Vector<T>& array) {
+  return {array.data(), array.shape(0)};
+}
+template <class T>
+std::vector<T> vector_of(const Vector<T>& array) {
+  return {array.data(), array.data() + array.shape(0)};
+}
+
+/// What the core finds while other Python threads may run.
+template <class Function>
+auto without_gil(Function&& f) {
+  nb::gil_scoped_release release;
+  return f();
+}
 
 /// Hands the vector's memory to a new NumPy array.
 template <class T>
@@ -28,6 +51,12 @@ template <class T>
 nb::ndarray<nb::numpy, T> to_numpy(std::vector<T>&& values) {
   const std::size_t n = values.size();
   return to_numpy(std::move(values), {n});
+}
+
+/// Several at once, as a tuple.
+template <class... T>
+auto to_arrays(std::vector<T>&&... values) {
+  return std::make_tuple(to_numpy(std::move(values))...);
 }
 
 }  // namespace hedgerow::bindings

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bayesian_trees.hpp"
 
-#include <nanobind/stl/tuple.h>
-
 #include "hedgerow/label/dirichlet_multinomial.hpp"
 #include "hedgerow/label/normal_inverse_gamma.hpp"
 
@@ -47,7 +45,7 @@ void bind_class_trees(nb::module_& m) {
             }
             return to_numpy(std::move(found), {points.n, self.model.n_classes()});
           },
-          nb::arg("x").noconvert(), nb::arg("n_threads"));
+          array("x"), nb::arg("n_threads"));
 }
 
 void bind_real_trees(nb::module_& m) {
@@ -64,16 +62,11 @@ void bind_real_trees(nb::module_& m) {
       .def(
           "mixtures",
           [](const Self& self, const Matrix<double>& x, std::size_t n_threads) {
-            const auto points = self.points(x);
-            bayesian_tree::LeafMixtures found;
-            {
-              nb::gil_scoped_release release;
-              found = bayesian_tree::ask_mixtures(self.sample, points, n_threads);
-            }
-            return std::make_tuple(to_numpy(std::move(found.first)), to_numpy(std::move(found.leaves)),
-                                   to_numpy(std::move(found.weights)));
+            auto found =
+                without_gil([&] { return bayesian_tree::ask_mixtures(self.sample, self.points(x), n_threads); });
+            return to_arrays(std::move(found.first), std::move(found.leaves), std::move(found.weights));
           },
-          nb::arg("x").noconvert(), nb::arg("n_threads"), "Where each row begins, leaves, and their weights.")
+          array("x"), nb::arg("n_threads"), "Where each row begins, leaves, and their weights.")
       .def(
           "students",
           [](const Self& self) {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <variant>
 
-#include "arrays.hpp"
+#include "archive.hpp"
 #include "hedgerow/bayesian_tree/archive.hpp"
 #include "hedgerow/bayesian_tree/ask.hpp"
 #include "hedgerow/bayesian_tree/chain.hpp"
@@ -50,11 +50,8 @@ inline posterior_tree::RankedRows ranked(const Matrix<double>& x, const Vector<d
   if (y.shape(0) != x.shape(0) || (weights.shape(0) != 0 && weights.shape(0) != x.shape(0))) {
     throw std::invalid_argument("features, labels and weights differ in length");
   }
-  const auto copy = [](const Vector<double>& array) {
-    return std::vector<double>(array.data(), array.data() + array.shape(0));
-  };
   nb::gil_scoped_release release;
-  return {{x.data(), x.shape(0), x.shape(1)}, copy(y), copy(weights), n_threads};
+  return {{x.data(), x.shape(0), x.shape(1)}, vector_of(y), vector_of(weights), n_threads};
 }
 
 /// The two ways to a sampler, `filter` and `chain`, and what a sampler can do.
@@ -71,9 +68,9 @@ void bind_sampler(nb::module_& m, const char* name) {
                 typename Self::Problem{ranked(x, y, weights, n_threads), model, prior},
                 typename Self::Filter::Settings{growth, schedule}, n_particles, n_islands, seed)};
           },
-          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::kw_only(),
-          nb::arg("model"), nb::arg("prior"), nb::arg("growth"), nb::arg("schedule"), nb::arg("n_particles"),
-          nb::arg("n_islands"), nb::arg("seed"), nb::arg("n_threads"))
+          array("x"), array("y"), array("weights"), nb::kw_only(), nb::arg("model"), nb::arg("prior"),
+          nb::arg("growth"), nb::arg("schedule"), nb::arg("n_particles"), nb::arg("n_islands"), nb::arg("seed"),
+          nb::arg("n_threads"))
       .def_static(
           "chain",
           [](const Matrix<double>& x, const Vector<double>& y, const Vector<double>& weights, const M& model,
@@ -83,9 +80,9 @@ void bind_sampler(nb::module_& m, const char* name) {
                 typename Self::Problem{ranked(x, y, weights, n_threads), model, prior},
                 typename Self::Chain::Settings{n_steps, n_burn_in}, n_kept, n_chains, seed)};
           },
-          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::kw_only(),
-          nb::arg("model"), nb::arg("prior"), nb::arg("n_steps"), nb::arg("n_burn_in"), nb::arg("n_kept"),
-          nb::arg("n_chains"), nb::arg("seed"), nb::arg("n_threads"))
+          array("x"), array("y"), array("weights"), nb::kw_only(), nb::arg("model"), nb::arg("prior"),
+          nb::arg("n_steps"), nb::arg("n_burn_in"), nb::arg("n_kept"), nb::arg("n_chains"), nb::arg("seed"),
+          nb::arg("n_threads"))
       .def_prop_ro("is_finished",
                    [](const Self& self) { return self.visit([](auto& held) { return held.is_finished(); }); })
       .def(
@@ -108,28 +105,15 @@ nb::class_<Trees<M>> bind_trees(nb::module_& m, const char* name) {
       .def(
           "__init__",
           [](Trees<M>* self, const nb::dict& arrays, const M& model, std::size_t width) {
-            bayesian_tree::Archive archive;
-            archive.for_each_array([&](const char* key, auto& values) {
-              using T = typename std::decay_t<decltype(values)>::value_type;
-              Vector<T> array;
-              if (!arrays.contains(key) || !nb::try_cast(arrays[key], array, false)) {
-                throw std::invalid_argument(std::string("not a valid sample of trees: the array ") + key +
-                                            " is missing or mistyped");
-              }
-              values.assign(array.data(), array.data() + array.shape(0));
+            read_as("sample of trees", [&] {
+              new (self) Trees<M>{model, width, bayesian_tree::restored(archive_of(arrays), model, width)};
             });
-            new (self) Trees<M>{model, width, bayesian_tree::restored(archive, model, width)};
           },
           nb::arg("arrays"), nb::kw_only(), nb::arg("model"), nb::arg("width"))
       .def_prop_ro("width", [](const Trees<M>& self) { return self.width; })
       .def_prop_ro("model", [](const Trees<M>& self) { return self.model; })
       .def_prop_ro("n_trees", [](const Trees<M>& self) { return self.sample.n_trees(); })
-      .def("archive", [](const Trees<M>& self) {
-        nb::dict arrays;
-        bayesian_tree::Archive archive = archived(self.sample);
-        archive.for_each_array([&](const char* key, auto& values) { arrays[key] = to_numpy(std::move(values)); });
-        return arrays;
-      });
+      .def("archive", [](const Trees<M>& self) { return to_dict(archived(self.sample)); });
 }
 
 }  // namespace hedgerow::bindings

@@ -1,109 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/mondrian/ask_classes.hpp"
+#include "hedgerow/mondrian/query/ask_classes.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
-namespace {
-
-label::ClassQuery query_at(const ClassForest& forest, const ClassQueryRule& rule) {
-  if (rule.n_classes < forest.labels_seen.size()) throw std::invalid_argument("the forest knows more classes");
-  return rule.at(forest);
-}
-
-}  // namespace
 
 void bind_classification_forest(nb::module_& m) {
-  using Self = ClassForest;
-  nb::class_<ClassQueryRule>(m, "ClassQueryRule")
+  using Self = mondrian::ClassForest;
+  using Rule = mondrian::ClassQueryRule;
+  nb::class_<Rule>(m, "ClassQueryRule")
       .def(
           "__init__",
-          [](ClassQueryRule* self, bool is_empirical, double prior_weight, double discount_rate,
-             std::size_t n_classes) {
-            new (self) ClassQueryRule{is_empirical, prior_weight, discount_rate, n_classes};
+          [](Rule* self, bool is_empirical, double prior_weight, double discount_rate, std::size_t n_classes) {
+            new (self) Rule{is_empirical, prior_weight, discount_rate, n_classes};
           },
           nb::kw_only(), nb::arg("is_empirical"), nb::arg("prior_weight"), nb::arg("discount_rate"),
           nb::arg("n_classes"));
-  bind_forest<label::StableHierarchy, ClassSpread>(m, "ClassForest")
+  bind_forest<label::StableHierarchy, mondrian::ClassSpread>(m, "ClassForest")
       .def_prop_ro("n_classes", [](const Self& self) { return self.model.n_classes; })
       .def_prop_ro(
-          "class_weights",
-          [](const Self& self) {
-            auto seen = self.labels_seen;
-            seen.resize(self.model.n_classes, 0.0);
-            return to_numpy(std::move(seen));
-          },
-          nb::rv_policy::automatic)
-      .def(
-          "set_model",
-          [](Self& self, std::size_t n_classes, bool pause_pure) {
-            if (n_classes < self.labels_seen.size()) throw std::invalid_argument("classes cannot be taken back");
-            if (self.rows.size() > 0 && pause_pure != self.model.pause_pure) {
-              throw std::invalid_argument("pausing cannot change once there are trees");
-            }
-            self.model = {n_classes, pause_pure};
-          },
-          nb::arg("n_classes"), nb::arg("pause_pure"))
+          "class_weights", [](const Self& self) { return to_numpy(class_weights(self)); }, nb::rv_policy::automatic)
+      .def("set_model", &mondrian::set_classes, nb::arg("n_classes"), nb::arg("pause_pure"))
       .def(
           "know_classes",
           [](Self& self, std::size_t n_classes) { self.model.n_classes = std::max(self.model.n_classes, n_classes); },
           nb::arg("n_classes"))
       .def(
           "probabilities",
-          [](const Self& self, const Features& x, const ClassQueryRule& rule, std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            const label::ClassQuery query = query_at(self, rule);
-            std::vector<double> found(x.shape(0) * rule.n_classes);
-            {
-              nb::gil_scoped_release release;
-              predict_classes(self, {x.data(), x.shape(0)}, query, n_threads, found.data());
-            }
-            return to_numpy(std::move(found), {x.shape(0), rule.n_classes});
+          [](const Self& self, const Features& x, const Rule& rule, std::size_t n_threads) {
+            const data::Points points = points_of(self.rows.width(), x);
+            return to_numpy(without_gil([&] { return predict_classes(self, points, rule.at(self), n_threads); }),
+                            {points.n, rule.n_classes});
           },
-          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
+          array("x"), nb::arg("rule"), nb::arg("n_threads"))
       .def(
           "probabilities_one",
-          [](const Self& self, const Labels& x, const ClassQueryRule& rule) {
-            require_row(self, x);
-            std::vector<double> found(rule.n_classes);
-            predict_classes(self, {x.data(), 1}, query_at(self, rule), 1, found.data());
-            return found;
+          [](const Self& self, const Labels& x, const Rule& rule) {
+            return predict_classes(self, row_of(self.rows.width(), x), rule.at(self), 1);
           },
-          nb::arg("x").noconvert(), nb::arg("rule"))
+          array("x"), nb::arg("rule"))
       .def(
           "uncertainty",
-          [](const Self& self, const Features& x, const ClassQueryRule& rule, std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            const label::ClassQuery query = query_at(self, rule);
-            Uncertainty found;
-            {
-              nb::gil_scoped_release release;
-              found = predict_uncertainty(self, {x.data(), x.shape(0)}, query, n_threads);
-            }
-            return std::make_tuple(to_numpy(std::move(found.total)), to_numpy(std::move(found.noise)),
-                                   to_numpy(std::move(found.disagreement)), to_numpy(std::move(found.distance)));
+          [](const Self& self, const Features& x, const Rule& rule, std::size_t n_threads) {
+            const data::Points points = points_of(self.rows.width(), x);
+            auto found = without_gil([&] { return predict_uncertainty(self, points, rule.at(self), n_threads); });
+            return to_arrays(std::move(found.total), std::move(found.noise), std::move(found.disagreement),
+                             std::move(found.distance));
           },
-          nb::arg("x").noconvert(), nb::arg("rule"), nb::arg("n_threads"))
+          array("x"), nb::arg("rule"), nb::arg("n_threads"))
       .def(
           "predict_then_learn",
-          [](Self& self, const Features& x, const Labels& y, const Labels& weights, const ClassQueryRule& rule,
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, const Rule& rule,
              std::size_t n_known, std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            const Batch batch = batch_of(x, y, weights);
-            require_labels(self, batch);
-            query_at(self, rule);
-            for (std::size_t i = 0; i < batch.n; ++i) {
-              if (!(batch.labels[i] < static_cast<double>(rule.n_classes)))
-                throw std::invalid_argument("a class is new");
-            }
-            std::vector<double> found;
-            {
-              nb::gil_scoped_release release;
-              found = predict_then_learn(self, batch, rule, n_known, n_threads);
-            }
-            return to_numpy(std::move(found), {x.shape(0), rule.n_classes});
+            const data::Batch batch = labelled_batch(self, x, y, weights);
+            return to_numpy(without_gil([&] { return predict_then_learn(self, batch, rule, n_known, n_threads); }),
+                            {batch.n, rule.n_classes});
           },
-          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("rule"),
-          nb::arg("n_known"), nb::arg("n_threads"));
+          array("x"), array("y"), array("weights"), nb::arg("rule"), nb::arg("n_known"), nb::arg("n_threads"));
 }
 
 }  // namespace hedgerow::bindings

@@ -27,7 +27,7 @@ void bind_sweep(nb::module_& m) {
             nb::gil_scoped_release release;
             new (self) Sweep(points, n_trees, seed, n_threads);
           },
-          nb::arg("x").noconvert(), nb::kw_only(), nb::arg("n_trees"), nb::arg("seed"), nb::arg("n_threads"))
+          array("x"), nb::kw_only(), nb::arg("n_trees"), nb::arg("seed"), nb::arg("n_threads"))
       .def_prop_ro("n_rows", [](const Sweep& self) { return self.n_rows; })
       .def_prop_ro("n_trees", [](const Sweep& self) { return self.n_trees; })
       .def("times",
@@ -63,9 +63,8 @@ void bind_row_space(nb::module_& m) {
             }
             new (self) RowSpace(sweep, {copied(scaled), copied(roots), copied(unseen), copied(unseen_weights)}, ridge);
           },
-          nb::keep_alive<1, 2>(), nb::arg("sweep"), nb::kw_only(), nb::arg("scaled").noconvert(),
-          nb::arg("roots").noconvert(), nb::arg("unseen").noconvert(), nb::arg("unseen_weights").noconvert(),
-          nb::arg("ridge"))
+          nb::keep_alive<1, 2>(), nb::arg("sweep"), nb::kw_only(), array("scaled"), array("roots"), array("unseen"),
+          array("unseen_weights"), nb::arg("ridge"))
       .def_prop_ro("is_done", &RowSpace::is_done)
       .def_prop_ro("n_done", &RowSpace::n_done)
       .def("columns", [](const RowSpace& self, const Sweep& sweep) { return columns_of(self.partition, sweep); })
@@ -78,7 +77,7 @@ void bind_row_space(nb::module_& m) {
             nb::gil_scoped_release release;
             self.refresh(inverse.data(), log_determinant);
           },
-          nb::arg("inverse").noconvert(), nb::arg("log_determinant"))
+          array("inverse"), nb::arg("log_determinant"))
       .def("residual", &RowSpace::residual, nb::call_guard<nb::gil_scoped_release>())
       .def("criteria",
            [](RowSpace& self) {
@@ -106,7 +105,7 @@ void bind_row_space(nb::module_& m) {
             }
             return std::tuple(n_changes, to_numpy(std::move(table), {path.size(), std::size_t{6}}));
           },
-          nb::arg("inverse").noconvert(), nb::arg("left").noconvert(), nb::arg("right").noconvert(),
+          array("inverse"), array("left"), array("right"),
           "Number of changes, inverse += left' right, and the criteria after each event.");
 }
 

@@ -8,12 +8,15 @@ void bind_bayesian_trees(nanobind::module_& m);
 void bind_class_probability(nanobind::module_& m);
 void bind_classification_forest(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
+void bind_exponential_forest(nanobind::module_& m);
+void bind_hierarchy_forest(nanobind::module_& m);
 void bind_kernel_features(nanobind::module_& m);
 void bind_kernel_sweep(nanobind::module_& m);
+void bind_moments_forest(nanobind::module_& m);
 void bind_normal_mixture(nanobind::module_& m);
 void bind_online_forests(nanobind::module_& m);
 void bind_quantile_forest(nanobind::module_& m);
-void bind_regression_forests(nanobind::module_& m);
+void bind_query_rule(nanobind::module_& m);
 void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
@@ -30,6 +33,9 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_online_forests(m);
   hedgerow::bindings::bind_conformal(m);
   hedgerow::bindings::bind_quantile_forest(m);
-  hedgerow::bindings::bind_regression_forests(m);
+  hedgerow::bindings::bind_query_rule(m);
+  hedgerow::bindings::bind_hierarchy_forest(m);
+  hedgerow::bindings::bind_exponential_forest(m);
+  hedgerow::bindings::bind_moments_forest(m);
   hedgerow::bindings::bind_vector_forest(m);
 }

@@ -52,8 +52,7 @@ void bind_normal_mixture(nb::module_& m) {
              Vector<double> variances) {
             new (self) Components{std::move(first), std::move(weights), std::move(means), std::move(variances)};
           },
-          nb::arg("first").noconvert(), nb::arg("weights").noconvert(), nb::arg("means").noconvert(),
-          nb::arg("variances").noconvert())
+          array("first"), array("weights"), array("means"), array("variances"))
       .def(
           "log_density",
           [](const Components& self, const Matrix<double>& y, std::size_t n_threads) {
@@ -61,14 +60,14 @@ void bind_normal_mixture(nb::module_& m) {
               return mixture.log_density(value);
             });
           },
-          nb::arg("y").noconvert(), nb::arg("n_threads"))
+          array("y"), nb::arg("n_threads"))
       .def(
           "cdf",
           [](const Components& self, const Matrix<double>& y, std::size_t n_threads) {
             return for_each_entry(self, y, n_threads,
                                   [](const NormalMixture& mixture, double value) { return mixture.below(value); });
           },
-          nb::arg("y").noconvert(), nb::arg("n_threads"))
+          array("y"), nb::arg("n_threads"))
       .def(
           "quantiles",
           [](const Components& self, const Vector<double>& q, const Vector<double>& normal_q, std::size_t n_threads) {
@@ -87,7 +86,7 @@ void bind_normal_mixture(nb::module_& m) {
             }
             return to_numpy(std::move(found), {n, width});
           },
-          nb::arg("q").noconvert(), nb::arg("normal_q").noconvert(), nb::arg("n_threads"));
+          array("q"), array("normal_q"), nb::arg("n_threads"));
   nb::class_<TreeMixtures>(m, "TreeMixtures")
       .def(
           "__init__",
@@ -101,8 +100,7 @@ void bind_normal_mixture(nb::module_& m) {
             new (self) TreeMixtures(labels.data(), weights.shape(0) == 0 ? nullptr : weights.data(), means.data(),
                                     variances.data(), n, n_trees);
           },
-          nb::arg("labels").noconvert(), nb::arg("weights").noconvert(), nb::arg("means").noconvert(),
-          nb::arg("variances").noconvert())
+          array("labels"), array("weights"), array("means"), array("variances"))
       .def("mean_log_density", &TreeMixtures::mean_log_density, nb::arg("scale"), nb::arg("noise"), nb::arg("spread"));
 }
 

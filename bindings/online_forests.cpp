@@ -4,6 +4,8 @@
 namespace hedgerow::bindings {
 
 void bind_online_forests(nb::module_& m) {
+  using online::Growth;
+  using online::SplitTest;
   nb::enum_<SplitTest>(m, "SplitTest").value("gain", SplitTest::gain).value("hoeffding", SplitTest::hoeffding);
   nb::enum_<drift::Kind>(m, "DetectorKind")
       .value("none", drift::Kind::none)
@@ -25,7 +27,7 @@ void bind_online_forests(nb::module_& m) {
       .def_rw("detector", &Growth::detector)
       .def_rw("linear", &Growth::linear)
       .def_rw("weighs_spread", &Growth::weighs_spread);
-  bind_online<NoMore>(m, "OnlineForest");
+  bind_online<online::NoMore>(m, "OnlineForest");
 }
 
 }  // namespace hedgerow::bindings

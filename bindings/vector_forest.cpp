@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/shared_ptr.h>
 
-#include "hedgerow/mondrian/ask_vectors.hpp"
-#include "hedgerow/mondrian/left_out.hpp"
+#include "hedgerow/mondrian/leave_one_out/forest_predictions.hpp"
+#include "hedgerow/mondrian/query/ask_vectors.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
@@ -12,21 +12,15 @@ using label::LabelVectors;
 
 void bind_label_vectors(nb::module_& m) {
   nb::class_<LabelVectors>(m, "LabelVectors")
-      .def("__init__",
-           [](LabelVectors* self, std::size_t length) {
-             if (length == 0) throw std::invalid_argument("vectors need a component");
-             new (self) LabelVectors(length);
-           })
+      .def(nb::init<std::size_t>())
       .def("__len__", &LabelVectors::size)
       .def_ro("length", &LabelVectors::length)
       .def(
           "append",
           [](LabelVectors& self, const Matrix<double>& vectors) {
-            if (vectors.shape(1) != self.length) throw std::invalid_argument("vectors differ in length");
-            if (self.size() + vectors.shape(0) >= tree::none) throw std::invalid_argument("too many vectors");
-            self.values.insert(self.values.end(), vectors.data(), vectors.data() + vectors.size());
+            self.append(vectors.data(), vectors.shape(0), vectors.shape(1));
           },
-          nb::arg("vectors").noconvert())
+          array("vectors"))
       .def(
           "to_array",
           [](const LabelVectors& self) { return to_numpy(std::vector(self.values), {self.size(), self.length}); },
@@ -36,13 +30,14 @@ void bind_label_vectors(nb::module_& m) {
 }  // namespace
 
 void bind_vector_forest(nb::module_& m) {
-  using Self = VectorForest;
-  using Problem = SmoothingProblem<label::VectorHierarchy>;
+  using Self = mondrian::VectorForest;
+  using Problem = mondrian::SmoothingProblem<label::VectorHierarchy>;
+  using Numbers = Vector<std::uint32_t>;
   bind_label_vectors(m);
   nb::class_<Problem>(m, "VectorProblem")
       .def("mean_square", &Problem::mean_square, nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("centre"),
            nb::call_guard<nb::gil_scoped_release>());
-  bind_forest<label::VectorHierarchy, VectorSpread>(m, "VectorForest")
+  bind_forest<label::VectorHierarchy, mondrian::VectorSpread>(m, "VectorForest")
       .def_prop_ro("weight", [](const Self& self) { return self.labels_seen; })
       .def_prop_ro("model",
                    [](const Self& self) {
@@ -51,10 +46,7 @@ void bind_vector_forest(nb::module_& m) {
                    })
       .def(
           "set_vectors",
-          [](Self& self, std::shared_ptr<LabelVectors> vectors) {
-            if (self.rows.size() > 0) throw std::invalid_argument("the forest has rows already");
-            self.model.vectors = std::move(vectors);
-          },
+          [](Self& self, std::shared_ptr<LabelVectors> vectors) { set_vectors(self, std::move(vectors)); },
           nb::arg("vectors"))
       .def(
           "set_model",
@@ -67,51 +59,36 @@ void bind_vector_forest(nb::module_& m) {
           nb::call_guard<nb::gil_scoped_release>())
       .def(
           "smoothing_problem",
-          [](const Self& self, std::size_t n_trees, const Vector<std::uint32_t>& groups) {
-            return new Problem(self, n_trees, by_row_number(self, groups));
+          [](const Self& self, std::size_t n_trees, const Numbers& groups) {
+            return new Problem(self, n_trees, by_row_number(self, span_of(groups)));
           },
-          nb::arg("n_trees"), nb::arg("groups").noconvert(), nb::keep_alive<0, 1>())
+          nb::arg("n_trees"), array("groups"), nb::keep_alive<0, 1>())
       .def(
           "leave_one_out",
-          [](const Self& self, std::size_t n_trees, const Vector<std::uint32_t>& groups, std::size_t n_threads) {
-            const auto by_number = by_row_number(self, groups);
-            LeftOut found;
-            {
-              nb::gil_scoped_release release;
-              found = leave_one_out(self, 0.0, by_number, std::min(n_trees, self.trees.size()), n_threads);
-            }
+          [](const Self& self, std::size_t n_trees, const Numbers& groups, std::size_t n_threads) {
+            const auto by_number = by_row_number(self, span_of(groups));
+            const auto found = without_gil([&] { return leave_one_out(self, 0.0, by_number, n_trees, n_threads); });
             const std::size_t n = self.rows.size(), length = self.model.length();
             return std::make_tuple(to_numpy(in_order_of_rows(self, found.mean, length), {n, length}),
                                    to_numpy(in_order_of_rows(self, found.between, length), {n, length}));
           },
-          nb::arg("n_trees"), nb::arg("groups").noconvert(), nb::arg("n_threads"))
+          nb::arg("n_trees"), array("groups"), nb::arg("n_threads"))
       .def(
           "means",
           [](const Self& self, const Features& x, std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            std::vector<double> found;
-            {
-              nb::gil_scoped_release release;
-              found = predict_vectors(self, {x.data(), x.shape(0)}, n_threads);
-            }
-            return to_numpy(std::move(found), {x.shape(0), self.model.length()});
+            const data::Points points = points_of(self.rows.width(), x);
+            return to_numpy(without_gil([&] { return predict_vectors(self, points, n_threads); }),
+                            {points.n, self.model.length()});
           },
-          nb::arg("x").noconvert(), nb::arg("n_threads"))
+          array("x"), nb::arg("n_threads"))
       .def(
           "predict_then_learn",
           [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {
-            require_width(self, x.shape(1));
-            const Batch batch = batch_of(x, y, weights);
-            require_labels(self, batch);
-            if (self.rows.size() == 0) throw std::invalid_argument("the forest is empty");
-            std::vector<double> found;
-            {
-              nb::gil_scoped_release release;
-              found = predict_then_learn(self, batch, n_threads);
-            }
-            return to_numpy(std::move(found), {x.shape(0), self.model.length()});
+            const data::Batch batch = labelled_batch(self, x, y, weights);
+            return to_numpy(without_gil([&] { return predict_then_learn(self, batch, n_threads); }),
+                            {batch.n, self.model.length()});
           },
-          nb::arg("x").noconvert(), nb::arg("y").noconvert(), nb::arg("weights").noconvert(), nb::arg("n_threads"));
+          array("x"), array("y"), array("weights"), nb::arg("n_threads"));
 }
 
 }  // namespace hedgerow::bindings

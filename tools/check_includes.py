@@ -6,6 +6,8 @@ from pathlib import Path
 
 NOTHING: frozenset[str] = frozenset()
 MAY_USE = {
+    "archive": NOTHING,
+    "data": NOTHING,
     "random": NOTHING,
     "parallel": NOTHING,
     "numeric": NOTHING,
@@ -13,15 +15,17 @@ MAY_USE = {
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
     "drift": NOTHING,
-    "conformal": NOTHING,
+    "conformal": frozenset({"archive"}),
     "sketch": NOTHING,
-    "online": frozenset({"random", "parallel", "label", "drift", "conformal", "sketch"}),
-    "kernel": frozenset({"random", "parallel", "numeric"}),
+    "online": frozenset({"archive", "data", "random", "parallel", "label", "drift", "conformal", "sketch"}),
+    "kernel": frozenset({"archive", "random", "parallel", "numeric"}),
     "particle": frozenset({"random"}),
-    "mondrian": frozenset({"random", "parallel", "numeric", "predictive", "tree", "label"}),
+    "mondrian": frozenset({"archive", "data", "random", "parallel", "numeric", "predictive", "tree", "label"}),
     "posterior_tree": frozenset({"random", "parallel", "numeric", "label"}),
-    "bayesian_tree": frozenset({"random", "parallel", "numeric", "label", "particle", "posterior_tree"}),
-    "bart": frozenset({"random", "parallel", "numeric", "label", "particle", "posterior_tree", "bayesian_tree"}),
+    "bayesian_tree": frozenset({"archive", "random", "parallel", "numeric", "label", "particle", "posterior_tree"}),
+    "bart": frozenset(
+        {"archive", "random", "parallel", "numeric", "label", "particle", "posterior_tree", "bayesian_tree"}
+    ),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/mondrian/box_kernels.hpp"
+#include "hedgerow/mondrian/structure/box_kernels.hpp"
 
-#include "hedgerow/mondrian/box_lanes.hpp"
-#include "hedgerow/numeric/multiversion.hpp"
+#include "hedgerow/mondrian/structure/box_lanes.hpp"
+#include "hedgerow/numeric/compiler.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -40,12 +40,7 @@ double total_side(const float* lower, const float* upper, std::size_t width) {
     for (std::size_t d = 0; d < width; ++d) sum += upper[d] - lower[d];
     return static_cast<double>(sum);
   }
-  return sum_in_lanes(width, [=](std::size_t d) __attribute__((always_inline)) {
-    Lanes from, to;
-    HEDGEROW_LOAD(from, lower + d);
-    HEDGEROW_LOAD(to, upper + d);
-    return to - from;
-  });
+  return sum_in_lanes(width, [=](std::size_t d) HEDGEROW_INLINE_LAMBDA { return load(upper + d) - load(lower + d); });
 }
 
 }  // namespace hedgerow::mondrian

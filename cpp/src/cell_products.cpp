@@ -2,9 +2,10 @@
 #include "hedgerow/kernel/cell_products.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
-#include "hedgerow/numeric/multiversion.hpp"
+#include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::kernel {
@@ -38,8 +39,8 @@ void share(const Name* left, std::size_t n_left, const Name* right, std::size_t 
 }
 
 template <std::size_t n_lanes>
-[[gnu::always_inline]] inline void sum_lanes(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody,
-                                             const double* vectors, double* sums) {
+HEDGEROW_INLINE void sum_lanes(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody, const double* vectors,
+                               double* sums) {
   for (std::size_t row = 0; row < n; ++row) {
     double* sum = sums + std::min(columns[row], nobody) * n_lanes;
     for (std::size_t k = 0; k < n_lanes; ++k) sum[k] += vectors[row * n_lanes + k];
@@ -47,8 +48,8 @@ template <std::size_t n_lanes>
 }
 
 template <std::size_t n_lanes>
-[[gnu::always_inline]] inline void add_lanes(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody,
-                                             const double* sums, double* result) {
+HEDGEROW_INLINE void add_lanes(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody, const double* sums,
+                               double* result) {
   for (std::size_t row = 0; row < n; ++row) {
     const double* sum = sums + std::min(columns[row], nobody) * n_lanes;
     for (std::size_t k = 0; k < n_lanes; ++k) result[row * n_lanes + k] += sum[k];
@@ -103,6 +104,9 @@ void kernel_product(const Cells& rows, const Cells& targets, std::size_t n_trees
 }
 
 void cell_gram(const Cells& rows, std::size_t n_trees, std::size_t n_columns, const double* weights, double* gram) {
+  for (std::size_t k = 0; k < n_trees * rows.n; ++k) {
+    if (rows.columns[k] >= n_columns) throw std::invalid_argument("a column is not there");
+  }
   std::fill_n(gram, n_columns * n_columns, 0.0);
   for (std::size_t row = 0; row < rows.n; ++row) {
     for (std::size_t m = 0; m < n_trees; ++m) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/mondrian/departures.hpp"
+#include "hedgerow/mondrian/query/departures.hpp"
 
-#include "hedgerow/mondrian/box_lanes.hpp"
+#include "hedgerow/mondrian/structure/box_lanes.hpp"
+#include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/numeric/exponential.hpp"
-#include "hedgerow/numeric/multiversion.hpp"
 
 namespace hedgerow::mondrian {
 namespace {
@@ -12,9 +12,8 @@ constexpr std::size_t widest_narrow = 2 * n_lanes;
 
 /// Deal the points, without jumps; `note(departure, point, x)` says whether x is outside, so that the note stands.
 template <class Note>
-inline __attribute__((always_inline)) Passed deal_points(const Passage& passage, const std::uint32_t* chosen,
-                                                         std::size_t n, std::uint32_t* dealt, Departure* noted,
-                                                         Note&& note) {
+HEDGEROW_INLINE Passed deal_points(const Passage& passage, const std::uint32_t* chosen, std::size_t n,
+                                   std::uint32_t* dealt, Departure* noted, Note&& note) {
   constexpr std::size_t ahead = 4, cache_line = 16;
   const float* const points = passage.points;  // copies: the compiler cannot know that no note overwrites the passage
   const std::size_t width = passage.width, feature = passage.feature;
@@ -26,7 +25,7 @@ inline __attribute__((always_inline)) Passed deal_points(const Passage& passage,
     const float* x = points + point * width;
     if (width > widest_narrow && i + ahead < n) {  // many wide points do not fit into the nearest caches
       const float* later = points + chosen[i + ahead] * width;
-      for (std::size_t d = 0; d < width; d += cache_line) __builtin_prefetch(later + d);
+      for (std::size_t d = 0; d < width; d += cache_line) numeric::prefetch(later + d);
     }
     left[0] = left[n - 1 - i] = point;  // the places between the two are for the points still to come
     left += static_cast<std::size_t>(x[feature] <= location);
@@ -35,36 +34,18 @@ inline __attribute__((always_inline)) Passed deal_points(const Passage& passage,
   return {static_cast<std::size_t>(left - dealt), static_cast<std::size_t>(next - noted)};
 }
 
-/// Is any lane true?
-inline __attribute__((always_inline)) bool any_of(HalfMask four) {
-#ifdef __SSE2__
-  return __builtin_ia32_movmskps((Half)four) != 0;
-#else
-  return (four[0] | four[1] | four[2] | four[3]) != 0;
-#endif
-}
-
 /// For 8 to 16 columns: most points are inside, which is cheaper to see than a distance is to measure, above all as
 /// the box stays in registers. The last eight columns may overlap the first.
-inline __attribute__((always_inline)) Passed pass_narrow_box(const Passage& passage, const std::uint32_t* chosen,
-                                                             std::size_t n, std::uint32_t* dealt, Departure* noted) {
+HEDGEROW_INLINE Passed pass_narrow_box(const Passage& passage, const std::uint32_t* chosen, std::size_t n,
+                                       std::uint32_t* dealt, Departure* noted) {
   const std::size_t width = passage.width, last = width - n_lanes;
-  Lanes first_lower, last_lower, first_upper, last_upper;
-  HEDGEROW_LOAD(first_lower, passage.lower);
-  HEDGEROW_LOAD(last_lower, passage.lower + last);
-  HEDGEROW_LOAD(first_upper, passage.upper);
-  HEDGEROW_LOAD(last_upper, passage.upper + last);
-  const auto is_outside = [&](Departure& departure, std::uint32_t point,
-                              const float* x) __attribute__((always_inline)) {
+  const Lanes first_lower = load(passage.lower), last_lower = load(passage.lower + last);
+  const Lanes first_upper = load(passage.upper), last_upper = load(passage.upper + last);
+  const auto is_out = [&](Departure& departure, std::uint32_t point, const float* x) HEDGEROW_INLINE_LAMBDA {
     departure.point = point;
-    Lanes first_at, last_at;
-    HEDGEROW_LOAD(first_at, x);
-    HEDGEROW_LOAD(last_at, x + last);
-    const Mask out =
-        (first_at < first_lower) | (first_at > first_upper) | (last_at < last_lower) | (last_at > last_upper);
-    return any_of(__builtin_shufflevector(out, out, 0, 1, 2, 3) | __builtin_shufflevector(out, out, 4, 5, 6, 7));
+    return any_of(is_outside(load(x), first_lower, first_upper), is_outside(load(x + last), last_lower, last_upper));
   };
-  const Passed passed = deal_points(passage, chosen, n, dealt, noted, is_outside);
+  const Passed passed = deal_points(passage, chosen, n, dealt, noted, is_out);
   for (Departure* at = noted; at != noted + passed.n_departures; ++at) {
     at->box = passage.box;
     at->outside = distance_to(passage.lower, passage.upper, passage.points + at->point * width, width);
@@ -80,7 +61,7 @@ Passed pass_box(const Passage& passage, const std::uint32_t* chosen, std::size_t
   const auto [lower, upper, points, width, box, feature, location] = passage;
   if (width >= n_lanes && width <= widest_narrow) return pass_narrow_box(passage, chosen, n, dealt, noted);
   const auto measure = [lower = lower, upper = upper, width = width, box = box](
-                           Departure& departure, std::uint32_t point, const float* x) __attribute__((always_inline)) {
+                           Departure& departure, std::uint32_t point, const float* x) HEDGEROW_INLINE_LAMBDA {
     const double outside = distance_to(lower, upper, x, width);
     departure = {point, box, outside};
     return outside > 0.0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/numeric/exponential_kernels.hpp"
 
+#include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/numeric/exponential.hpp"
-#include "hedgerow/numeric/multiversion.hpp"
 
 namespace hedgerow::numeric {
 

@@ -6,8 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/numeric/exponential.hpp"
-#include "hedgerow/numeric/multiversion.hpp"
 #include "hedgerow/numeric/normal_tail.hpp"
 
 namespace hedgerow::predictive {

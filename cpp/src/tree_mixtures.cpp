@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/numeric/exponential.hpp"
-#include "hedgerow/numeric/multiversion.hpp"
 
 namespace hedgerow::predictive {
 namespace {
@@ -29,7 +29,7 @@ HEDGEROW_MULTIVERSION
 void add_densities(const double* squares, const double* widths, const double* least, std::size_t n,
                    double* __restrict sums) {
   for (std::size_t i = 0; i < n; ++i) {
-    sums[i] += numeric::exp_nonpositive(0.5 * (least[i] - squares[i])) / __builtin_sqrt(widths[i]);
+    sums[i] += numeric::exp_nonpositive(0.5 * (least[i] - squares[i])) / std::sqrt(widths[i]);
   }
 }
 

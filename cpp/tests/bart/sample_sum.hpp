@@ -2,11 +2,7 @@
 // A small problem with ties, equal rows and a constant column, for the tests of this room.
 #pragma once
 
-#include <map>
-#include <string>
-#include <variant>
-
-#include "hedgerow/bart/archive.hpp"
+#include "hedgerow/bart/new_sampler.hpp"
 #include "posterior_tree/sample_target.hpp"
 
 namespace hedgerow::bart {
@@ -22,28 +18,6 @@ inline Settings sample_settings(Plan plan, std::size_t n_trees, VaryingNoise var
 inline Problem sample_problem(Plan plan, std::size_t n_trees, bool weighted = false, bool varying = false) {
   const VaryingNoise noise{varying ? std::size_t{3} : std::size_t{0}, {3.0, 2.5}, 1e-4};
   return problem_for(sample_data(), sample_weights(weighted), sample_settings(std::move(plan), n_trees, noise));
-}
-
-/// A file in memory: arrays by their names.
-using Arrays = std::map<std::string,
-                        std::variant<std::vector<std::uint8_t>, std::vector<std::uint32_t>, std::vector<std::uint64_t>,
-                                     std::vector<Fixed>, std::vector<float>, std::vector<double>>>;
-
-inline Arrays stored(const Sampler& sampler) {
-  Arrays arrays;
-  archive(sampler, [&](auto&& part, const std::string& prefix) {
-    part.for_each_array([&](const char* key, auto& values) { arrays[prefix + key] = values; });
-  });
-  return arrays;
-}
-
-/// Reads such a file.
-inline auto from(const Arrays& arrays) {
-  return [arrays](auto& part, const std::string& prefix) {
-    part.for_each_array([&](const char* key, auto& values) {
-      values = std::get<std::decay_t<decltype(values)>>(arrays.at(prefix + key));
-    });
-  };
 }
 
 }  // namespace hedgerow::bart

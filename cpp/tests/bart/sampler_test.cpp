@@ -60,7 +60,7 @@ std::unique_ptr<Sampler> started(const Setting& setting, const Plan& plan = ever
 
 /// Everything that a file has of all chains.
 bool are_same(const std::unique_ptr<Sampler>& one, const std::unique_ptr<Sampler>& other) {
-  return stored(*one) == stored(*other);
+  return archived(*one) == archived(*other);
 }
 
 TEST(labels_are_residuals_and_values_to_the_last_unit) {
@@ -128,7 +128,7 @@ TEST(a_stored_chain_goes_on_as_if_never_stopped) {
     const auto stopped = started(setting), straight = started(setting);
     stopped->run(8, 1, 1);
     straight->run(16, 1, 1);
-    const auto loaded = restored(from(stored(*stopped)), observed(setting), settings_of(setting, every_move), 3, 9);
+    const auto loaded = restored(archived(*stopped), observed(setting), settings_of(setting, every_move), 3, 9);
     CHECK(loaded->problem().data.cuts == stopped->problem().data.cuts);
     CHECK(are_same(stopped, loaded));
     loaded->run(8, 1, 2);

@@ -80,25 +80,25 @@ TEST(bits_and_bytes_beyond_the_last_node_are_refused) {
 constexpr std::size_t n_noise_trees = 2;
 
 /// A sampler with draws, and what a file has of it.
-struct StoredSampler {
+struct Stored {
   Settings settings;
   Observed observed;
-  Arrays arrays;
+  archive::Archive archive;
 
-  StoredSampler(ResponseKind kind, bool varying)
+  Stored(ResponseKind kind, bool varying)
       : settings(
             sample_settings(some_moves, 3, varying ? VaryingNoise{n_noise_trees, {4.0, 3.5}, 1e-6} : VaryingNoise{})),
         observed{kind, sample_labels(), {}, {0.0}} {
     for (double& label : observed.labels) label = kind == ResponseKind::normal ? label : label > 0.8 ? 1.0 : 0.0;
     const auto sampler = new_sampler(sample_data(), observed, settings, 1, 3, Start::prior);
     sampler->run(6, 1, 1);
-    arrays = bart::stored(*sampler);
+    archive = archived(*sampler);
   }
 
   /// Loads, goes on and predicts; false if refused.
-  [[nodiscard]] bool is_taken(const Arrays& other) const {
+  [[nodiscard]] bool is_taken(const archive::Archive& other) const {
     try {
-      const auto loaded = restored(from(other), observed, settings, 1, 3);
+      const auto loaded = restored(other, observed, settings, 1, 3);
       loaded->run(2, 1, 1);
       const std::size_t width = loaded->problem().data.n_features;
       const std::vector<double> values(width * 5, 0.25);
@@ -138,14 +138,17 @@ TEST(spoiled_files_are_refused_or_are_valid_trees) {
   const std::pair<ResponseKind, bool> kinds[] = {
       {ResponseKind::normal, false}, {ResponseKind::normal, true}, {ResponseKind::probit, false}};
   for (const auto& [kind, varying] : kinds) {
-    const StoredSampler stored(kind, varying);
-    CHECK(stored.is_taken(stored.arrays));
+    const Stored stored(kind, varying);
+    CHECK(stored.is_taken(stored.archive));
     int n_refused = 0, n_taken = 0;
     for (int repetition = 0; repetition < 1500; ++repetition) {
-      Arrays spoiled = stored.arrays;
-      auto chosen = spoiled.begin();
-      std::advance(chosen, random::draw_below(spoiled.size(), stream));
-      std::visit([&](auto& array) { spoil(array, stream); }, chosen->second);
+      archive::Archive spoiled = stored.archive;
+      std::uint32_t n_arrays = 0;
+      spoiled.for_each([&](const std::string&, auto&) { ++n_arrays; });
+      auto chosen = static_cast<int>(random::draw_below(n_arrays, stream));
+      spoiled.for_each([&](const std::string&, auto& array) {
+        if (chosen-- == 0) spoil(array, stream);
+      });
       ++(stored.is_taken(spoiled) ? n_taken : n_refused);
     }
     CHECK(n_refused > 300 && n_taken > 100);
@@ -161,7 +164,7 @@ TEST(a_state_of_many_leaves_can_be_stored) {
   const Settings settings{{0.99, 0.0}, 1.0, n_trees, {}, 1, 3.0, 1.0, {}};
   const Observed observed{ResponseKind::normal, std::vector<double>(n, 0.0), {}, {0.0}};
   const auto sampler = new_sampler({Points{points.data(), n, 2}, 1}, observed, settings, 1, 3, Start::prior);
-  const auto again = restored(from(stored(*sampler)), observed, settings, 1, 3);
+  const auto again = restored(archived(*sampler), observed, settings, 1, 3);
   CHECK(std::ranges::equal(sampler->chains()[0]->sums()[0].residuals(), again->chains()[0]->sums()[0].residuals()));
 }
 

@@ -104,30 +104,31 @@ TEST(archives_that_are_no_trees_are_refused) {
   const auto problem = class_problem();
   const auto good = archived(filter_sample(problem, {}, 10'000, 1));
   const auto refuses = [&](auto&& change) {
-    Archive bad = good;
+    archive::Archive bad = good;
     change(bad);
     return tests::throws<std::invalid_argument>([&] { (void)restored(bad, problem.model, sample_width); });
   };
-  CHECK(!refuses([](Archive&) {}));
-  CHECK(refuses([](Archive& a) { a.features.pop_back(); }));
-  CHECK(refuses([](Archive& a) { a.features[0] = sample_width; }));
-  CHECK(refuses([](Archive& a) { a.links[0] = 0; }));
-  CHECK(refuses([](Archive& a) { a.links[0] = 3; }));
-  CHECK(refuses([](Archive& a) { a.links[1] = 0xFFFFFFFF; }));
-  CHECK(refuses([](Archive& a) { a.locations[0] = std::nan(""); }));
-  CHECK(refuses([](Archive& a) { a.first_node[1] += 1; }));
-  CHECK(refuses([](Archive& a) { a.first_node.back() -= 1; }));
-  CHECK(refuses([](Archive& a) { a.first_node.clear(); }));
-  CHECK(refuses([](Archive& a) { a.weights[0] = -a.weights[0]; }));
-  CHECK(refuses([](Archive& a) { a.weights[0] = std::nan(""); }));
-  CHECK(refuses([](Archive& a) { a.weights[0] += 0.5; }));
-  CHECK(refuses([](Archive& a) { a.weights.clear(); }));
-  CHECK(refuses([](Archive& a) { a.first_number[1] = a.first_number[0]; }));
-  CHECK(refuses([](Archive& a) { a.leaf_numbers[0] = 17.0; }));
-  CHECK(refuses([](Archive& a) { a.leaf_numbers.pop_back(); }));
-  CHECK(refuses([](Archive& a) { a.most_probable[0] = 1'000'000; }));
-  CHECK(refuses([](Archive& a) { a.log_joint[0] = std::nan(""); }));
-  CHECK(refuses([](Archive& a) { a.log_evidence[0] = HUGE_VAL; }));
+  CHECK(!refuses([](archive::Archive&) {}));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.feature").pop_back(); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.feature")[0] = sample_width; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.link")[0] = 0; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.link")[0] = 3; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.link")[1] = 0xFFFFFFFF; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("nodes.location")[0] = std::nan(""); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.first_node")[1] += 1; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.first_node").back() -= 1; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.first_node").clear(); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight")[0] = -a.get<double>("trees.weight")[0]; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight")[0] = std::nan(""); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight")[0] += 0.5; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight").clear(); }));
+  CHECK(refuses(
+      [](archive::Archive& a) { a.get<std::uint64_t>("leaves.first")[1] = a.get<std::uint64_t>("leaves.first")[0]; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("leaves.numbers")[0] = 17.0; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("leaves.numbers").pop_back(); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.most_probable")[0] = 1'000'000; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.log_joint")[0] = std::nan(""); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("islands.log_evidence")[0] = HUGE_VAL; }));
 }
 
 }  // namespace

@@ -76,16 +76,16 @@ TEST(archives_are_restored_and_checked) {
     CellFeatures other(2, 3, 1.0, 2);
     return tests::throws<std::invalid_argument>([&] { restore(other, spoilt); });
   };
-  CHECK(refuses([](Archive& a) { a.sizes[0] += 1; }));
-  CHECK(refuses([](Archive& a) { a.sizes.pop_back(); }));
-  CHECK(refuses([](Archive& a) { a.locations[0] += 0.001; }));
-  CHECK(refuses([](Archive& a) { a.features[0] = 2; }));
-  CHECK(refuses([](Archive& a) { a.children[0] = 0; }));
-  CHECK(refuses([](Archive& a) { a.children[0] += 2; }));
-  CHECK(refuses([](Archive& a) { a.upper[0] = a.lower[0] - 1.0; }));
-  CHECK(refuses([](Archive& a) { a.lower.pop_back(); }));
+  CHECK(refuses([](Archive& a) { a.get<std::uint64_t>("cells.sizes")[0] += 1; }));
+  CHECK(refuses([](Archive& a) { a.get<std::uint64_t>("cells.sizes").pop_back(); }));
+  CHECK(refuses([](Archive& a) { a.get<double>("cells.locations")[0] += 0.001; }));
+  CHECK(refuses([](Archive& a) { a.get<std::uint32_t>("cells.features")[0] = 2; }));
+  CHECK(refuses([](Archive& a) { a.get<std::uint32_t>("cells.children")[0] = 0; }));
+  CHECK(refuses([](Archive& a) { a.get<std::uint32_t>("cells.children")[0] += 2; }));
+  CHECK(refuses([](Archive& a) { a.get<double>("cells.upper")[0] = a.get<double>("cells.lower")[0] - 1.0; }));
+  CHECK(refuses([](Archive& a) { a.get<double>("cells.lower").pop_back(); }));
   CHECK(refuses([](Archive& a) {
-    for (std::uint32_t& column : a.columns) column = column == none ? none : 0;
+    for (std::uint32_t& column : a.get<std::uint32_t>("cells.columns")) column = column == none ? none : 0;
   }));
   CellFeatures other_seed(2, 3, 1.0, 3);
   CHECK_THROWS(std::invalid_argument, restore(other_seed, archive));

@@ -2,10 +2,11 @@
 #include "hedgerow/mondrian/archive.hpp"
 
 #include <functional>
+#include <type_traits>
 
 #include "check.hpp"
-#include "hedgerow/mondrian/ask_mixtures.hpp"
-#include "sample_forest.hpp"
+#include "hedgerow/mondrian/query/ask_mixtures.hpp"
+#include "mondrian/sample_forest.hpp"
 
 namespace hedgerow::mondrian {
 namespace {
@@ -73,26 +74,18 @@ TEST(a_restored_forest_goes_on_as_if_nothing_had_happened) {
 
 TEST(an_array_of_the_wrong_length_is_refused) {
   const auto forest = lived_forest<RunningMoments>(Kind::weighted, 15);
-  const Archive good = archived(forest);
-  int n_arrays = 0;
-  Archive::for_each_array(good, [&](const char*, const auto&) { ++n_arrays; });
-  for (int which = 0; which < n_arrays; ++which) {
+  Archive good = archived(forest);
+  good.for_each([&](const std::string& name, const auto& values) {
     for (const bool longer : {false, true}) {
+      if (values.empty() && !longer) continue;
       Archive bad = good;
-      const char* name = "";
-      int index = 0;
-      bool changed = false;
-      Archive::for_each_array(bad, [&](const char* key, auto& values) {
-        if (index++ != which || (values.empty() && !longer)) return;
-        name = key;
-        changed = true;
-        values.resize(longer ? values.size() + 1 : values.size() - 1);
-      });
-      const bool refused = throws<std::invalid_argument>([&] { restored(forest, bad); });
-      if (!refused && changed) std::printf("  %s %s was accepted\n", longer ? "longer" : "shorter", name);
-      CHECK(refused || !changed);
+      auto& own = bad.get<typename std::decay_t<decltype(values)>::value_type>(name);
+      own.resize(longer ? own.size() + 1 : own.size() - 1);
+      const bool refused = throws<archive::Broken>([&] { restored(forest, bad); });
+      if (!refused) std::printf("  %s %s was accepted\n", longer ? "longer" : "shorter", name.c_str());
+      CHECK(refused);
     }
-  }
+  });
 }
 
 TEST(an_archive_with_any_number_replaced_is_refused_or_sound) {
@@ -105,7 +98,7 @@ TEST(an_archive_with_any_number_replaced_is_refused_or_sound) {
       Archive bad = good;
       std::size_t first = 0;
       bool changed = false;
-      Archive::for_each_array(bad, [&](const char*, auto& values) {
+      bad.for_each([&](const std::string&, auto& values) {
         if (position >= first && position < first + values.size()) {
           std::memcpy(&values[position - first], &bits, sizeof(values[0]));
           changed = true;
@@ -114,7 +107,7 @@ TEST(an_archive_with_any_number_replaced_is_refused_or_sound) {
       });
       if (!changed) break;
       try {
-        auto copy = restored(forest, bad);
+        const auto copy = restored(forest, bad);
         ++n_accepted;
         for (const auto& tree : copy.trees) {
           CHECK(check_links(tree, copy.rows).empty() && check_blocks(tree, copy.rows, copy.growth, copy.model).empty());
@@ -132,32 +125,32 @@ TEST(each_kind_of_damage_is_refused) {
   const auto forest = lived_forest<RunningMoments>(Kind::weighted, 15);
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<std::function<void(Archive&)>> damages{
-      [](Archive& a) { a.features[0] = static_cast<float>(infinity); },
-      [](Archive& a) { a.given[0] = nan; },
-      [](Archive& a) { a.given[2 * a.arrival_order[0]] += 1.0; },
-      [](Archive& a) { a.given.pop_back(); },
-      [](Archive& a) { a.labels[0] = nan; },
-      [](Archive& a) { a.weights[0] = 0.0; },
-      [](Archive& a) { a.weights[0] = -1.0; },
-      [](Archive& a) { a.freed_rows[1] = a.freed_rows[0]; },
-      [](Archive& a) { a.freed_rows[0] = none; },
-      [](Archive& a) { a.arrival_order[0] = none; },
-      [](Archive& a) { a.arrival_order[1] = a.arrival_order[0]; },
-      [](Archive& a) { a.arrival_order[0] = a.freed_rows[0]; },
-      [](Archive& a) { a.summaries[0] = nan; },
-      [](Archive& a) { a.summaries[0] = 0.0; },
-      [](Archive& a) { a.labels_seen[1] = infinity; },
-      [](Archive& a) { a.slopes[0] = 0.0; },
-      [](Archive& a) { a.knot_values[0] = nan; },
-      [](Archive& a) { a.first_knot[1] = 2; },
-      [](Archive& a) { a.first_knot[0] = 1; },
-      [](Archive& a) { a.first_knot = {0, ~std::uint64_t{0}, 2}; },
-      [](Archive& a) { ++a.tree_sizes[0]; },
-      [](Archive& a) { a.tree_sizes[0] = ~std::uint64_t{0}; },
-      [](Archive& a) { a.list_sizes[1] = ~std::uint64_t{0}; },
-      [](Archive& a) { a.first_freed_nodes[0] = 1; },
-      [](Archive& a) { a.links[0] = 0; },
-      [](Archive& a) { a.times[0] = ~0U; },
+      [](Archive& a) { a.get<float>("rows.features")[0] = static_cast<float>(infinity); },
+      [](Archive& a) { a.get<double>("rows.given")[0] = nan; },
+      [](Archive& a) { a.get<double>("rows.given")[2 * a.get<RowId>("rows.arrival_order")[0]] += 1.0; },
+      [](Archive& a) { a.get<double>("rows.given").pop_back(); },
+      [](Archive& a) { a.get<double>("rows.labels")[0] = nan; },
+      [](Archive& a) { a.get<double>("rows.weights")[0] = 0.0; },
+      [](Archive& a) { a.get<double>("rows.weights")[0] = -1.0; },
+      [](Archive& a) { a.get<RowId>("rows.freed")[1] = a.get<RowId>("rows.freed")[0]; },
+      [](Archive& a) { a.get<RowId>("rows.freed")[0] = none; },
+      [](Archive& a) { a.get<RowId>("rows.arrival_order")[0] = none; },
+      [](Archive& a) { a.get<RowId>("rows.arrival_order")[1] = a.get<RowId>("rows.arrival_order")[0]; },
+      [](Archive& a) { a.get<RowId>("rows.arrival_order")[0] = a.get<RowId>("rows.freed")[0]; },
+      [](Archive& a) { a.get<double>("nodes.summary")[0] = nan; },
+      [](Archive& a) { a.get<double>("nodes.summary")[0] = 0.0; },
+      [](Archive& a) { a.get<double>("seen.labels")[1] = infinity; },
+      [](Archive& a) { a.get<double>("scaling.slopes")[0] = 0.0; },
+      [](Archive& a) { a.get<double>("scaling.values")[0] = nan; },
+      [](Archive& a) { a.get<std::uint64_t>("scaling.first_knot")[1] = 2; },
+      [](Archive& a) { a.get<std::uint64_t>("scaling.first_knot")[0] = 1; },
+      [](Archive& a) { a.get<std::uint64_t>("scaling.first_knot") = {0, ~std::uint64_t{0}, 2}; },
+      [](Archive& a) { ++a.get<std::uint64_t>("trees.size")[0]; },
+      [](Archive& a) { a.get<std::uint64_t>("trees.size")[0] = ~std::uint64_t{0}; },
+      [](Archive& a) { a.get<std::uint64_t>("trees.list_size")[1] = ~std::uint64_t{0}; },
+      [](Archive& a) { a.get<std::uint32_t>("trees.first_freed")[0] = 1; },
+      [](Archive& a) { a.get<std::uint32_t>("nodes.link")[0] = 0; },
+      [](Archive& a) { a.get<std::uint32_t>("nodes.time")[0] = ~0U; },
   };
   for (std::size_t i = 0; i < damages.size(); ++i) {
     Archive bad = archived(forest);
@@ -171,15 +164,15 @@ TEST(each_kind_of_damage_is_refused) {
 TEST(knots_that_do_not_increase_are_refused) {
   auto forest = empty_forest<RunningMoments>(1, 1);
   Archive archive = archived(forest);
-  archive.first_knot = {0, 2};
-  archive.knot_values = {1.0, 2.0};
-  archive.knot_images = {0.0, 1.0};
+  archive.get<std::uint64_t>("scaling.first_knot") = {0, 2};
+  archive.get<double>("scaling.values") = {1.0, 2.0};
+  archive.get<double>("scaling.images") = {0.0, 1.0};
   restore(forest, archive);
   CHECK(forest.scaling.image(0, 1.5) == 0.5F);
-  archive.knot_values = {1.0, 1.0};
+  archive.get<double>("scaling.values") = {1.0, 1.0};
   CHECK_THROWS(std::invalid_argument, restore(forest, archive));
-  archive.knot_values = {1.0, 2.0};
-  archive.knot_images = {1.0, 0.0};
+  archive.get<double>("scaling.values") = {1.0, 2.0};
+  archive.get<double>("scaling.images") = {1.0, 0.0};
   CHECK_THROWS(std::invalid_argument, restore(forest, archive));
 }
 

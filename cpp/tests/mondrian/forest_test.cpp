@@ -2,8 +2,8 @@
 #include "hedgerow/mondrian/forest.hpp"
 
 #include "check.hpp"
-#include "hedgerow/mondrian/query_rule.hpp"
-#include "sample_forest.hpp"
+#include "hedgerow/mondrian/query/query_rule.hpp"
+#include "mondrian/sample_forest.hpp"
 
 namespace hedgerow::mondrian {
 namespace {

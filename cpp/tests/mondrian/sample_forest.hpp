@@ -13,8 +13,8 @@
 #include "hedgerow/label/running_moments.hpp"
 #include "hedgerow/label/stable_hierarchy.hpp"
 #include "hedgerow/mondrian/archive.hpp"
-#include "hedgerow/mondrian/check.hpp"
 #include "hedgerow/mondrian/forest.hpp"
+#include "hedgerow/mondrian/structure/check.hpp"
 
 namespace hedgerow::tests {
 
@@ -131,7 +131,7 @@ inline bool nearly(const StableHierarchy::Summary& a, const StableHierarchy::Sum
 
 /// Broken rules of all trees, with one of this test's own: summaries are what the rows say.
 template <class M>
-std::vector<std::string> broken_rules(const Forest<M>& forest) {
+std::vector<std::string> rules_broken_by(const Forest<M>& forest) {
   std::vector<std::string> broken;
   for (const auto& tree : forest.trees) {
     auto found = check_links(tree, forest.rows);
@@ -153,22 +153,28 @@ std::vector<std::string> broken_rules(const Forest<M>& forest) {
 
 template <class M>
 bool is_sound(const Forest<M>& forest) {
-  const auto broken = broken_rules(forest);
+  const auto broken = rules_broken_by(forest);
   for (const std::string& sentence : broken) std::printf("  %s\n", sentence.c_str());
   return broken.empty();
 }
 
 /// Equal to the last bit in everything that is saved.
-inline bool same_bits(const mondrian::Archive& a, const mondrian::Archive& b) {
-  std::vector<std::string> first, second;
-  const auto into = [](std::vector<std::string>& bytes) {
-    return [&bytes](const char*, const auto& values) {
-      bytes.emplace_back(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
-    };
+inline bool same_bits(mondrian::Archive a, mondrian::Archive b) {
+  const auto bytes_of = [](mondrian::Archive& archive) {
+    std::string bytes;
+    archive.for_each([&](const std::string& name, const auto& values) {
+      bytes += name + std::to_string(values.size());
+      bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0]));
+    });
+    return bytes;
   };
-  mondrian::Archive::for_each_array(a, into(first));
-  mondrian::Archive::for_each_array(b, into(second));
-  return first == second;
+  return bytes_of(a) == bytes_of(b);
+}
+/// Equal cuts and equal summaries, whatever the numbers of rows.
+inline bool same_trees(const mondrian::Archive& a, const mondrian::Archive& b) {
+  return a.get<std::uint32_t>("nodes.feature") == b.get<std::uint32_t>("nodes.feature") &&
+         a.get<std::uint32_t>("nodes.time") == b.get<std::uint32_t>("nodes.time") &&
+         a.get<double>("nodes.summary") == b.get<double>("nodes.summary");
 }
 template <class M>
 bool same_bits(const Forest<M>& a, const Forest<M>& b) {
@@ -190,7 +196,7 @@ bool same_bits(const Forest<M>& a, const Forest<M>& b) {
       const hedgerow::mondrian::Forest<M>&);                                                            \
   HEDGEROW_SAMPLE_FOREST template void hedgerow::mondrian::restore(hedgerow::mondrian::Forest<M>&,      \
                                                                    const hedgerow::mondrian::Archive&); \
-  HEDGEROW_SAMPLE_FOREST template std::vector<std::string> hedgerow::tests::broken_rules(               \
+  HEDGEROW_SAMPLE_FOREST template std::vector<std::string> hedgerow::tests::rules_broken_by(            \
       const hedgerow::mondrian::Forest<M>&);
 HEDGEROW_INSTANTIATE(hedgerow::label::GaussianHierarchy)
 HEDGEROW_INSTANTIATE(hedgerow::label::RunningMoments)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every move of a single tree against the list of all trees on a handful of rows. The list knows neither codes nor
 // slices: a tree is named by how its rules divide the rows. A move runs alone where it can reach all trees, otherwise
-// next to grow and prune. Shares of trees, of numbers of leaves and of root features are means over independent chains; the alarm is
-// at 6.5 standard errors with 40 chains, below 2e-7 a comparison for Student's t with 39 degrees of freedom, and below
-// 1e-3 for all comparisons of this file together if the seeds were drawn anew.
+// next to grow and prune. Shares of trees, of numbers of leaves and of root features are means over independent chains;
+// the alarm is at 6.5 standard errors with 40 chains, below 2e-7 a comparison for Student's t with 39 degrees of
+// freedom, and below 1e-3 for all comparisons of this file together if the seeds were drawn anew.
 #include <functional>
 #include <map>
 #include <string>

@@ -1,72 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cell features as plain arrays, and back. Files come from strangers: what is read is held against everything that the
-// walks rely on.
+// Cell features as an archive, and back. What is read is held against everything that the walks rely on.
 #pragma once
 
-#include <cmath>
-#include <numeric>
-#include <string>
+#include <algorithm>
+#include <span>
+#include <vector>
 
+#include "hedgerow/archive/reader.hpp"
+#include "hedgerow/archive/writer.hpp"
 #include "hedgerow/kernel/cell_features.hpp"
 
 namespace hedgerow::kernel {
 
-struct Archive {
-  std::vector<std::uint64_t> sizes;  ///< nodes of each tree
-  std::vector<double> locations;     ///< infinite where there is no cut
-  std::vector<std::uint32_t> features, children, columns;
-  std::vector<double> lower, upper;  ///< the learned range
-
-  template <class Self, class Visit>
-  static void for_each_array(Self& self, Visit&& visit) {
-    visit("cells.sizes", self.sizes);
-    visit("cells.locations", self.locations);
-    visit("cells.features", self.features);
-    visit("cells.children", self.children);
-    visit("cells.columns", self.columns);
-    visit("cells.lower", self.lower);
-    visit("cells.upper", self.upper);
-  }
-};
+using archive::Archive;
 
 inline Archive archived(const CellFeatures& cells) {
   Archive archive;
+  archive::Writer<std::uint64_t> sizes(archive, "cells.sizes");   // nodes of each tree
+  archive::Writer<double> locations(archive, "cells.locations");  // infinite where there is no cut
+  archive::Writer<std::uint32_t> features(archive, "cells.features"), children(archive, "cells.children"),
+      columns(archive, "cells.columns");
   for (const CellTree& tree : cells.trees) {
-    archive.sizes.push_back(tree.nodes.size());
+    sizes.append({tree.nodes.size()});
     for (const CellNode& node : tree.nodes) {
-      archive.locations.push_back(node.location);
-      archive.features.push_back(node.feature);
-      archive.children.push_back(node.children);
+      locations.append({node.location});
+      features.append({node.feature});
+      children.append({node.children});
     }
-    archive.columns.insert(archive.columns.end(), tree.columns.begin(), tree.columns.end());
+    columns.append(tree.columns);
   }
-  archive.lower = cells.range.lower;
-  archive.upper = cells.range.upper;
+  archive.add("cells.lower", cells.range.lower);  // the learned range
+  archive.add("cells.upper", cells.range.upper);
   return archive;
 }
 
 namespace detail {
 
-inline void require(bool holds, const char* what) {
-  if (!holds) throw std::invalid_argument(std::string("not valid Mondrian features: ") + what);
-}
+using archive::require;
 
-inline void check_sizes(const Archive& archive, const CellFeatures& cells) {
-  require(archive.sizes.size() == cells.trees.size(), "a tree is missing, or there are too many");
-  std::uint64_t total = 0;
-  for (const std::uint64_t size : archive.sizes) {
-    require(size >= 1 && size < none && size <= archive.locations.size() - total, "its trees have the wrong size");
-    total += size;
-  }
-  for (const std::size_t size :
-       {archive.locations.size(), archive.features.size(), archive.children.size(), archive.columns.size()}) {
-    require(size == total, "its arrays differ in length");
-  }
-  require(archive.lower.size() == cells.width() && archive.upper.size() == cells.width(),
-          "its range has another width");
-  for (std::size_t d = 0; d < cells.width(); ++d) {
-    require(-reach < archive.lower[d] && archive.lower[d] <= archive.upper[d] && archive.upper[d] < reach,
-            "its range is no range");
+inline void check_range(const std::vector<double>& lower, const std::vector<double>& upper, std::size_t width) {
+  require(lower.size() == width && upper.size() == width, "its range has another width");
+  for (std::size_t d = 0; d < width; ++d) {
+    require(-reach < lower[d] && lower[d] <= upper[d] && upper[d] < reach, "its range is no range");
   }
 }
 
@@ -94,24 +69,33 @@ inline void check_tree(const CellTree& tree, std::size_t width, std::vector<bool
 }  // namespace detail
 
 inline void restore(CellFeatures& cells, const Archive& archive) {
-  detail::check_sizes(archive, cells);
-  std::size_t at = 0, n_columns = 0;
-  for (const std::uint32_t column : archive.columns) n_columns += column != none;
+  using archive::require;
+  archive::Reader<std::uint64_t> sizes(archive, "cells.sizes");
+  archive::Reader<std::uint32_t> features(archive, "cells.features"), children(archive, "cells.children"),
+      all_columns(archive, "cells.columns");
+  // Infinite where there is no cut, which a reader would not take.
+  std::span<const double> locations(archive.get<double>("cells.locations"));
+  const auto& columns = archive.get<std::uint32_t>("cells.columns");
+  const auto n_columns = static_cast<std::size_t>(
+      std::count_if(columns.begin(), columns.end(), [](std::uint32_t c) { return c != none; }));
   std::vector<bool> taken(n_columns, false);
-  cells.range = {archive.lower, archive.upper};
+  cells.range = {archive.get<double>("cells.lower"), archive.get<double>("cells.upper")};
+  detail::check_range(cells.range.lower, cells.range.upper, cells.width());
   cells.n_columns = static_cast<std::uint32_t>(n_columns);
-  for (std::size_t m = 0; m < cells.trees.size(); ++m) {
-    CellTree& tree = cells.trees[m];
+  for (CellTree& tree : cells.trees) {
+    const std::uint64_t size = sizes.next();
+    require(size >= 1 && size < none && size <= locations.size(), "its trees have the wrong size");
+    const auto own_features = features.take(size), own_children = children.take(size);
+    tree.columns = all_columns.copy(size);
     tree.nodes.clear();
-    tree.columns.clear();
-    for (std::uint64_t k = 0; k < archive.sizes[m]; ++k, ++at) {
-      tree.nodes.push_back({archive.locations[at], archive.features[at], archive.children[at]});
-      tree.columns.push_back(archive.columns[at]);
-    }
+    for (std::size_t k = 0; k < size; ++k) tree.nodes.push_back({locations[k], own_features[k], own_children[k]});
+    locations = locations.subspan(size);
     detail::check_tree(tree, cells.width(), taken);
     tree.enter(cells.range);
-    detail::require(tree.is_true(cells.range), "a cut is not the one that its seed draws");
+    require(tree.is_true(cells.range), "a cut is not the one that its seed draws");
   }
+  require(locations.empty(), "its arrays differ in length");
+  sizes.finish(), features.finish(), children.finish(), all_columns.finish();
 }
 
 }  // namespace hedgerow::kernel

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Mondrian process of document 001, section 2.2, as a pure function: which cut a cell meets, when and where, is
-// drawn from a stream that is named by the cell itself. Nothing has to be remembered and nobody has to ask first:
+// The Mondrian process of Balog et al. (2016), section 2.2, as a pure function: which cut a cell meets, when and where,
+// is drawn from a stream that is named by the cell itself. Nothing has to be remembered and nobody has to ask first:
 // whoever walks down to a point, whenever, meets the same cuts. So rows may come in any order and queries need leave no
 // trace.
 //

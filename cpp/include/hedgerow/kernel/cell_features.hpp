@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The random features of document 001, section 3.1: M samples of a Mondrian process, and a column for each cell in
-// which a learned row lies. Columns are numbered in the order in which rows met them, row before tree, so that the
+// The random features of Balog et al. (2016), section 3.1: M samples of a Mondrian process, and a column for each cell
+// in which a learned row lies. Columns are numbered in the order in which rows met them, row before tree, so that the
 // numbers do not depend on how rows were dealt to calls, nor on threads.
 #pragma once
 
@@ -79,6 +79,17 @@ class CellFeatures {
     parallel::for_each_index(points.n, n_threads, [&](std::size_t row, std::size_t) {
       for (std::size_t m = 0; m < trees.size(); ++m) names[row * trees.size() + m] = trees[m].name_of(points[row]);
     });
+  }
+
+  /// Of each column: the tree that its cell is of.
+  [[nodiscard]] std::vector<std::uint32_t> column_trees() const {
+    std::vector<std::uint32_t> found(n_columns);
+    for (std::uint32_t m = 0; m < trees.size(); ++m) {
+      for (const std::uint32_t column : trees[m].columns) {
+        if (column != none) found[column] = m;
+      }
+    }
+    return found;
   }
 
  private:

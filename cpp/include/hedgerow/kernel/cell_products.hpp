@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products with the Mondrian kernel k_M: how often two rows share a cell (document 001, section 3.1). A partition is
-// given as columns[m * n + row], tree after tree; a row whose column is `none` shares its cell with nobody.
+// Products with the Mondrian kernel k_M: how often two rows share a cell (Balog et al. 2016, section 3.1). A partition
+// is given as columns[m * n + row], tree after tree; a row whose column is `none` shares its cell with nobody.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One Mondrian sample as far as learned rows need it: the cuts that part their range, down to the cells of a lifetime,
-// and of these only where a learned row lies. By projectivity (document 001, section 2.3) cuts that miss the range need
-// not be stored, and where no row lies nothing need be; all of it is still there to be met, see cell.hpp.
+// and of these only where a learned row lies. By projectivity (Balog et al. 2016, section 2.3) cuts that miss the range
+// need not be stored, and where no row lies nothing need be; all of it is still there to be met, see cell.hpp.
 #pragma once
 
 #include <limits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exact ridge regression along the sweep, in the space of rows: document 001, section 4.2.1, with the kernel matrix in
-// the place of the feature covariance.
+// Exact ridge regression along the sweep, in the space of rows: Balog et al. (2016), section 4.2.1, with the kernel
+// matrix in the place of the feature covariance.
 //
 // With K the kernel matrix, S the diagonal of square roots of weights and ridge delta^2, let B = S K S + delta^2 I.
 // When rows L and R of a cell are parted, K loses (1_L 1_R' + 1_R 1_L') / M, so B^-1 changes by a matrix of rank two.

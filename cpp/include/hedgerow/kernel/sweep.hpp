@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All lifetimes at once: document 001, section 4.1. Rows walk down all samples together to the largest lifetime, and
-// each cut that parts some of them is an event: one feature becomes two. Cuts that part no rows are passed by.
+// All lifetimes at once: Balog et al. (2016), section 4.1. Rows walk down all samples together to the largest lifetime,
+// and each cut that parts some of them is an event: one feature becomes two. Cuts that part no rows are passed by.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Labels of K classes in a leaf, independent draws from a distribution that is itself a draw from a symmetric
-// Dirichlet with total weight `concentration` (document 004, equation 3.2). A row of weight w counts as w rows.
+// Dirichlet with total weight `concentration` (Lakshminarayanan 2016, equation 3.2). A row of weight w counts as w
+// rows.
 #pragma once
 
 #include <cmath>

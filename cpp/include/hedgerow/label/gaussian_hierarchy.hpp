@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchical Gaussian of document 000, section 3, with exact belief propagation.
+// The hierarchical Gaussian of Lakshminarayanan, Roy and Teh (2016), section 3, with exact belief propagation.
 //
 //   mu_root ~ N(mu_H, phi_root),  mu_j ~ N(mu_parent, phi_j),  y ~ N(mu_leaf, sigma_y^2),
 //   phi_j = gamma_1 (sigma(gamma_2 tau_j) - sigma(gamma_2 tau_parent)),   sigma the logistic function.
@@ -25,7 +25,7 @@
 
 namespace hedgerow::label {
 
-/// The clock of document 000.
+/// The clock of Lakshminarayanan, Roy and Teh (2016).
 struct LogisticClock {
   static double reading(double decay) { return decay / (1.0 + decay); }
   static constexpr bool integrates_branches = false;

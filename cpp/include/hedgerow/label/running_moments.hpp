@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fast approximation of document 002, appendix C: a node's posterior is the Gaussian with the mean and variance
-// of the labels below it, to which a query adds the noise variance. Updates are Welford's, merges Chan's, so a
-// large offset of the labels costs no precision.
+// The fast approximation of Lakshminarayanan, Roy and Teh (2016), supplement, appendix C: a node's posterior is the
+// Gaussian with the mean and variance of the labels below it, to which a query adds the noise variance. Updates are
+// Welford's, merges Chan's, so a large offset of the labels costs no precision.
 #pragma once
 
 #include "hedgerow/label/concepts.hpp"

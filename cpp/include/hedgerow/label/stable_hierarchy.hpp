@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hierarchy of normalised stable processes of document 004, chapter 5, with interpolated Kneser-Ney smoothing.
+// The hierarchy of normalised stable processes of Lakshminarayanan (2016), chapter 5, with interpolated Kneser-Ney
+// smoothing.
 //
 //   G_root ~ NSP(d_root, H),   G_j ~ NSP(d_j, G_parent),   y ~ G_leaf,   d_j = exp(-gamma (tau_j - tau_parent)).
 //
@@ -50,7 +51,7 @@ struct ClassQuery {
 
 struct StableHierarchy {
   std::size_t n_classes = 0;  ///< labels are 0 .. n_classes - 1; may grow at any time
-  bool pause_pure = true;     ///< document 004, Algorithms 5.9 and 5.10: a block of one class is not split
+  bool pause_pure = true;     ///< Lakshminarayanan (2016), Algorithms 5.9 and 5.10: a block of one class is not split
 
   using Summary = ClassTally;
   using Query = ClassQuery;

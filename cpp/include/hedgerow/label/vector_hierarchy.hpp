@@ -13,29 +13,38 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/label/gaussian_hierarchy.hpp"
+#include "hedgerow/numeric/compiler.hpp"
 
 namespace hedgerow::label {
 
 /// from + share (to - from), component by component.
 template <class Value>
-[[gnu::always_inline]] inline void step_towards(Value* result, const Value* from, const Value* to, double share,
-                                                std::size_t n) {
+HEDGEROW_INLINE void step_towards(Value* result, const Value* from, const Value* to, double share, std::size_t n) {
   const auto s = static_cast<Value>(share);
   for (std::size_t k = 0; k < n; ++k) result[k] = from[k] + s * (to[k] - from[k]);
 }
 
 /// Vectors of one length, numbered.
 struct LabelVectors {
-  explicit LabelVectors(std::size_t length_) : length(length_) {}
+  explicit LabelVectors(std::size_t length_) : length(length_) {
+    if (length == 0) throw std::invalid_argument("vectors need a component");
+  }
 
   std::size_t length;
   std::vector<float> values;  ///< row-major
 
   [[nodiscard]] std::size_t size() const { return values.size() / length; }
+  /// n more, row-major. Numbers have 32 bits, of which the largest names nothing.
+  void append(const double* vectors, std::size_t n, std::size_t their_length) {
+    if (their_length != length) throw std::invalid_argument("vectors differ in length");
+    if (size() + n >= 0xFFFFFFFF) throw std::invalid_argument("too many vectors");
+    values.insert(values.end(), vectors, vectors + n * length);
+  }
   const float* operator[](std::size_t number) const { return values.data() + number * length; }
 };
 
@@ -55,8 +64,8 @@ struct VectorHierarchy {
     [[nodiscard]] bool is_merged() const { return number_ == merged; }
     [[nodiscard]] bool is_one_row() const { return number_ < merged; }
     [[nodiscard]] std::uint32_t row() const { return number_; }
-    [[nodiscard]] const float* mean(const LabelVectors& vectors) const {
-      return is_one_row() ? vectors[number_] : own_.data();
+    [[nodiscard]] const float* mean(const LabelVectors& labels) const {
+      return is_one_row() ? labels[number_] : own_.data();
     }
     [[nodiscard]] std::size_t n_bytes() const { return own_.capacity() * sizeof(float); }
 

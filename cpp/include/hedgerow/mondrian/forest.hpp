@@ -9,28 +9,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
-#include "hedgerow/mondrian/extend.hpp"
-#include "hedgerow/mondrian/forget.hpp"
-#include "hedgerow/mondrian/gaps.hpp"
-#include "hedgerow/mondrian/locate.hpp"
-#include "hedgerow/mondrian/places.hpp"
+#include "hedgerow/data/batch.hpp"
+#include "hedgerow/mondrian/learn/extend.hpp"
+#include "hedgerow/mondrian/learn/forget.hpp"
+#include "hedgerow/mondrian/learn/locate.hpp"
+#include "hedgerow/mondrian/structure/gaps.hpp"
+#include "hedgerow/mondrian/structure/places.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::mondrian {
 
-/// Rows as the user gave them: n of them, row-major features, labels, and weights or null.
-struct Batch {
-  const double* features;
-  const double* labels;
-  const double* weights;
-  std::size_t n;
-  [[nodiscard]] double weight(std::size_t i) const { return weights == nullptr ? 1.0 : weights[i]; }
-};
+using data::Batch;
 
 /// How many rows a forest has met: the clock of its randomness and of its reviews.
 struct Counters {
@@ -77,6 +73,12 @@ class Forest {
     return members;
   }
 
+  void require_labels(const Batch& batch) const {
+    for (std::size_t i = 0; i < batch.n; ++i) {
+      if (!model.is_label(batch.labels[i])) throw std::invalid_argument("a label is not one of the model's");
+    }
+  }
+
   /// Keep rows without putting them into trees; `grow` must follow.
   void store(const Batch& batch) {
     rows.given.reserve(rows.given.size() + batch.n * rows.width());
@@ -86,7 +88,8 @@ class Forest {
     counters.arrivals += batch.n;
   }
 
-  /// Trees [first, last) anew, in batch, on all rows: document 000, Algorithm 1. Call `grown` after the last.
+  /// Trees [first, last) anew, in batch, on all rows: Lakshminarayanan, Roy and Teh (2016), Algorithm 1. Call `grown`
+  /// after the last.
   void grow(std::size_t first, std::size_t last, std::size_t n_threads) {
     const std::vector<RowId> members = rows_in_order();
     if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
@@ -120,16 +123,15 @@ class Forest {
     columns_ = {};
   }
 
-  /// Rows enter in order, one after another, in every tree. Before row i enters tree b, `before(b, row, i, worker)` is
-  /// called, and returns the row's distances from the boxes of its path, or null; `arriving(i)` when it is only known
-  /// that it will come.
-  template <class Arriving, class Before>
-  void learn(const Batch& batch, std::size_t n_threads, Arriving&& arriving, Before&& before) {
+  /// arriving(i): row i of the batch is known to come, and not yet counted.
+  using Arriving = std::function<void(std::size_t i)>;
+  /// before(b, row, i, worker): row i of the batch is about to enter tree b. Returns the row's distances from the boxes
+  /// of its path, or null.
+  using Before = std::function<const double*(std::size_t b, RowId row, std::size_t i, std::size_t worker)>;
+
+  /// Rows enter in order, one after another, in every tree.
+  void learn(const Batch& batch, std::size_t n_threads, const Arriving& arriving = {}, const Before& before = {}) {
     for (std::size_t begin = 0; begin < batch.n;) begin = learn_some(batch, begin, n_threads, arriving, before);
-  }
-  void learn(const Batch& batch, std::size_t n_threads) {
-    const auto measure = [](std::size_t, RowId, std::size_t, std::size_t) -> const double* { return nullptr; };
-    learn(batch, n_threads, [](std::size_t) {}, measure);
   }
 
   /// The numbers of rows equal to those of the batch, each taken once; where weights are given they must agree too.
@@ -202,16 +204,15 @@ class Forest {
 
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
   /// place of the oldest. Until then all trees must know the oldest as the one that does.
-  template <class Arriving, class Before>
-  std::size_t learn_some(const Batch& batch, std::size_t begin, std::size_t n_threads, Arriving& arriving,
-                         Before& before) {
+  std::size_t learn_some(const Batch& batch, std::size_t begin, std::size_t n_threads, const Arriving& arriving,
+                         const Before& before) {
     arrived_.clear();
     leaving_.clear();
     std::size_t end = begin;
     for (; end < batch.n; ++end) {
       const RowId oldest = window != 0 && arrival_order.size() >= window ? arrival_order.front() : none;
       if (oldest != none && end > begin && places.is_followed(oldest)) break;
-      arriving(end);
+      if (arriving) arriving(end);
       if (oldest != none) {
         arrival_order.pop_front();
         give_up_place(oldest);
@@ -228,7 +229,7 @@ class Forest {
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (std::size_t k = 0; k < arrived_.size(); ++k) {
-        const double* distances = before(b, arrived_[k], begin + k, worker);
+        const double* distances = before ? before(b, arrived_[k], begin + k, worker) : nullptr;
         extenders_[worker].extend(
             trees[b], arrived_[k], setting(),
             random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + k),

@@ -34,7 +34,7 @@ struct MixtureSum {
 
 struct CalibrationRule {
   std::size_t capacity = 1000;
-  std::size_t update_every = 1;  ///< k of the document: scores are brought up to date after that many rows
+  std::size_t update_every = 1;  ///< k of the report: scores are brought up to date after that many rows
   bool normalised = false;       ///< are errors measured in standard deviations of the forest?
   bool size_matched = false;     ///< are scores of few trees brought to the size of those of the whole forest?
   double adaptation_rate = 0.0;

@@ -7,23 +7,17 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <vector>
 
+#include "hedgerow/data/batch.hpp"
 #include "hedgerow/online/adaptive_tree.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::online {
 
-/// Rows as the user gave them, row-major; no weights means that all are one.
-struct Batch {
-  const double* features;
-  const double* labels;
-  const double* weights;
-  std::size_t n;
-
-  [[nodiscard]] double weight(std::size_t i) const { return weights == nullptr ? 1.0 : weights[i]; }
-};
+using data::Batch;
 
 /// What each tree says of each row: [row * n_trees + tree].
 struct Answers {
@@ -89,14 +83,12 @@ class Forest {
     return arrival;
   }
 
-  void learn(const Batch& batch, std::size_t n_threads) {
-    learn(batch, n_threads, [](std::size_t, std::size_t, const Arrival&, const label::Gaussian&) {});
-  }
+  void learn(const Batch& batch, std::size_t n_threads) { learn(batch, n_threads, Hear{}); }
 
   /// What each tree says of each row just before it learns it.
   Answers predict_then_learn(const Batch& batch, std::size_t n_threads) {
     Answers answers(batch.n, slots.size());
-    learn(batch, n_threads, [&](std::size_t b, std::size_t i, const Arrival& arrival, const auto& said) {
+    learn(batch, n_threads, [&](std::size_t b, std::size_t i, const Arrival& arrival, const label::Gaussian& said) {
       answers.set(i * slots.size() + b, is_warm(arrival.number) ? said : arrival.outlook);
     });
     return answers;
@@ -129,8 +121,9 @@ class Forest {
 
  private:
   /// hear(tree, index, arrival, what the tree said of the row before it learned it).
-  template <class Hear>
-  void learn(const Batch& batch, std::size_t n_threads, Hear&& hear) {
+  using Hear = std::function<void(std::size_t, std::size_t, const Arrival&, const label::Gaussian&)>;
+
+  void learn(const Batch& batch, std::size_t n_threads, const Hear& hear) {
     std::vector<float> x(batch.n * growth.width);
     std::vector<std::vector<double>> z(growth.linear ? batch.n : 1);
     std::vector<Arrival> arriving;
@@ -144,7 +137,7 @@ class Forest {
       for (std::size_t i = 0; i < batch.n; ++i) {
         label::Gaussian said{};
         slots[b].learn(arriving[i], growth, searches_[worker], said);
-        hear(b, i, arriving[i], said);
+        if (hear) hear(b, i, arriving[i], said);
       }
     });
   }

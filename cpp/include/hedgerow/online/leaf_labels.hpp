@@ -5,6 +5,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "hedgerow/online/growth.hpp"
@@ -20,7 +21,7 @@ struct LeafName {
 
 /// Something that gives n numbers, all finite, or throws.
 struct NumberSource {
-  const double* take(std::size_t n);
+  std::span<const double> take(std::size_t n);
 };
 
 template <class L>

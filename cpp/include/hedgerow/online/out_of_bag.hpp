@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Calibration rows of an online forest and their scores (document 003, Algorithms 1 to 3). A row is scored by the trees
+// Calibration rows of an online forest and their scores (Burns n.d., Algorithms 1 to 3). A row is scored by the trees
 // that have never learned it. In each tree it waits in the list of its leaf: when the leaf changes, exactly the rows on
 // that list are scored anew, so scores are always those of the forest as it is now (CPExact) at the price of a few rows
-// a step. Differs from the document: all rows are scored again there, and only every k-th step.
+// a step. Differs from the report: all rows are scored again there, and only every k-th step.
 #pragma once
 
 #include <cmath>
@@ -233,7 +233,7 @@ class OutOfBag {
     return r;
   }
 
-  /// The row just learned joins the calibration if some tree did not learn it (document 003, Algorithm 1).
+  /// The row just learned joins the calibration if some tree did not learn it (Burns n.d., Algorithm 1).
   void enter(const Forest<L>& forest, double label, double factor) {
     if (std::find(is_out_.begin(), is_out_.end(), true) == is_out_.end()) return;
     const std::uint32_t r = take_place();

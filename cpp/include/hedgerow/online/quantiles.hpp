@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Quantiles of a row's label: those of the mixture of the sketches of one leaf a tree, each tree with the same weight
-// (document 003, section 1.3; its Algorithm 5 merges sketches and so weighs leaves by their size, which differs).
+// (Burns n.d., section 1.3; its Algorithm 5 merges sketches and so weighs leaves by their size, which differs).
 // Beyond the labels that the leaves have met the distribution goes on evenly, a standard deviation for each unit of
 // level, so that levels outside [0, 1], which a calibration may ask for, mean something.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A leaf that keeps a quantile sketch of its labels (document 003, Algorithm 4). A weight is a number of copies; what
-// is left of a weight that is not whole is rounded at random. Differs from the document, where weights are ignored.
+// A leaf that keeps a quantile sketch of its labels (Burns n.d., Algorithm 4). A weight is a number of copies; what
+// is left of a weight that is not whole is rounded at random. Differs from the report, where weights are ignored.
 #pragma once
 
 #include <cmath>
@@ -40,15 +40,15 @@ struct SketchedLabels {
     }
   }
   bool read(auto& in) {
-    const double* head = in.take(3);
+    const auto head = in.take(3);
     if (!is_count(head[0]) || !is_count(head[1]) || !is_count(head[2]) || head[0] > 52.0) return false;
     n_rounded = static_cast<std::uint64_t>(head[2]);
     std::vector<std::vector<double>> levels(static_cast<std::size_t>(head[0]));
     for (auto& level : levels) {
-      const double size = *in.take(1);
+      const double size = in.take(1)[0];
       if (!is_count(size)) return false;
-      const double* values = in.take(static_cast<std::size_t>(size));
-      level.assign(values, values + static_cast<std::size_t>(size));
+      const auto values = in.take(static_cast<std::size_t>(size));
+      level.assign(values.begin(), values.end());
     }
     return sketch.restore(std::move(levels), static_cast<std::uint64_t>(head[1]));
   }

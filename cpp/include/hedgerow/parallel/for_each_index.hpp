@@ -4,42 +4,25 @@
 // meets is rethrown here after all workers have stopped.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
-#include <mutex>
-#include <thread>
-#include <vector>
+#include <type_traits>
 
 namespace hedgerow::parallel {
 
+/// A function by reference. Threads are started in one place for all of them, which keeps every loop's code single.
+struct Task {
+  void* function;
+  void (*call)(void* function, std::size_t index, std::size_t worker);
+};
+
+void run_task(std::size_t n, std::size_t n_threads, Task task);
+
 template <class Function>
 void for_each_index(std::size_t n, std::size_t n_threads, Function&& f) {
-  n_threads = std::max<std::size_t>(1, std::min(n_threads, n));
-  if (n_threads == 1) {
-    for (std::size_t index = 0; index < n; ++index) f(index, std::size_t{0});
-    return;
-  }
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&](std::size_t worker) {
-    try {
-      for (std::size_t index = next++; index < n; index = next++) f(index, worker);
-    } catch (...) {
-      const std::scoped_lock lock(mutex);
-      if (!failure) failure = std::current_exception();
-      next = n;
-    }
+  const auto call = [](void* function, std::size_t index, std::size_t worker) {
+    (*static_cast<std::remove_reference_t<Function>*>(function))(index, worker);
   };
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(n_threads - 1);
-    for (std::size_t worker = 1; worker < n_threads; ++worker) threads.emplace_back(work, worker);
-    work(0);
-  }
-  if (failure) std::rethrow_exception(failure);
+  run_task(n, n_threads, {const_cast<void*>(static_cast<const void*>(&f)), call});
 }
 
 }  // namespace hedgerow::parallel

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A particle filter: all particles take a step, their weights change, and when few carry most of the weight they are
-// resampled (document 004, Algorithm 3.1, lines 6 to 17). What a particle is and how it steps is the caller's matter.
-// Work can be cut anywhere between two steps and taken up again; that changes nothing. A conditional filter (Andrieu,
-// Doucet and Holenstein 2010; document 004, Algorithm 4.2) keeps its first particle, whatever is resampled: its steps
-// are told beforehand, and one drawn from all particles in the end leaves their target as it was.
+// resampled (Lakshminarayanan 2016, Algorithm 3.1, lines 6 to 17). What a particle is and how it steps is the caller's
+// matter. Work can be cut anywhere between two steps and taken up again; that changes nothing. A conditional filter
+// (Andrieu, Doucet and Holenstein 2010; Lakshminarayanan 2016, Algorithm 4.2) keeps its first particle, whatever is
+// resampled: its steps are told beforehand, and one drawn from all particles in the end leaves their target as it was.
 #pragma once
 
 #include <cmath>

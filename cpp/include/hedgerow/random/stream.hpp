@@ -78,7 +78,7 @@ class Stream {
   Key key_;
   Block counter_;
   Block block_{};
-  int left_ = 0;
+  std::size_t left_ = 0;
 };
 
 }  // namespace hedgerow::random

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Online growth: Lakshminarayanan, Roy and Teh (2016), supplement, Algorithms 3 and 4 (ExtendMondrianTree,
+// ExtendMondrianBlock). One row enters one tree; the result has the law of a batch tree on all rows. Cost: one path.
+//
+// Differs from Algorithm 4, line 2: instead of one exponential a block, one Exp(1) budget a row, spent as
+// eta_j Delta_j on the way down. By lack of memory the branching time has the same law.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "hedgerow/mondrian/learn/grow.hpp"
+
+namespace hedgerow::mondrian {
+
+template <label::LabelModel M>
+class Extender {
+ public:
+  using Setting = typename Grower<M>::Setting;
+
+  /// `distances` are those of the row from the boxes of its path, if they are known already.
+  void extend(MondrianTree<M>& tree, RowId row, const Setting& setting, random::Stream stream,
+              const double* distances = nullptr) {
+    const float* x = setting.rows.row(row);
+    path_.clear();
+    if (tree.shape.is_empty()) {
+      tree.shape.plant();
+      tree.summaries.resize(1);
+      settle(tree, tree.root, row, setting);
+      return;
+    }
+    double budget = stream.exponential();
+    double above = 0.0;
+    for (NodeId id = tree.root;;) {
+      const bool is_leaf = tree.node(id).is_leaf();
+      if (is_leaf && tree.is_paused(id, setting.growth, setting.model)) {
+        absorb(tree, id, above, row, setting, stream);
+        break;
+      }
+      const double outside = distances == nullptr ? tree.outside(id, setting.rows, x) : distances[path_.size()];
+      if (outside > 0.0) {
+        const double time = tree.time(id, setting.growth);
+        const double hazard = outside * (time - above);
+        if (hazard > budget) {
+          branch_off(tree, id, std::min(above + budget / outside, time), row, setting, stream);
+          break;
+        }
+        budget -= hazard;
+        tree.stretch(id, setting.rows, x);
+      }
+      if (is_leaf) {
+        settle(tree, id, row, setting);
+        break;
+      }
+      const Node& node = tree.node(id);
+      path_.push_back(id);
+      above = static_cast<double>(node.time);
+      id = node.child(node.sends_right(x));
+    }
+    tree.hear_path(path_, setting.model);
+  }
+
+ private:
+  /// The row joins a leaf whose box holds it already.
+  void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
+    tree.shape.push_row(leaf, row, size_of<M>(setting.rows, row));
+    tree.hear_row(tree.summaries[leaf], setting.rows.labels[row], row, setting.rows, setting.model);
+  }
+
+  /// A paused leaf takes the row without a draw and, if it may split now, is grown afresh on all its rows.
+  void absorb(MondrianTree<M>& tree, NodeId leaf, double above, RowId row, const Setting& setting,
+              random::Stream& stream) {
+    tree.stretch(leaf, setting.rows, setting.rows.row(row));
+    settle(tree, leaf, row, setting);
+    if (tree.is_paused(leaf, setting.growth, setting.model)) return;
+    if (is_pair(tree, leaf)) return split_pair(tree, leaf, above, setting, stream);
+    members_.clear();
+    tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
+    grower_.grow(tree, leaf, above, members_, nullptr, setting, stream);
+  }
+
+  /// Two rows, of which neither can be split further: the most common block by far if min_samples_split is 2.
+  static bool is_pair(const MondrianTree<M>& tree, NodeId leaf) { return tree.node(leaf).n_rows == 2; }
+
+  /// What the grower would do, draw by draw, with such a leaf: at most one cut, and any cut of its box parts the rows.
+  void split_pair(MondrianTree<M>& tree, NodeId leaf, double above, const Setting& setting, random::Stream& stream) {
+    const RowId first = tree.node(leaf).first_row, second = tree.shape.next_row[first];
+    const std::size_t width = setting.rows.width();
+    const auto [lower, upper] = tree.box(leaf, setting.rows);
+    const double rate = total_side(lower, upper, width);
+    const double time = above + stream.exponential() / rate;
+    if (!(time < setting.growth.lifetime)) return;
+    const std::size_t d = side_at(lower, upper, width, stream.uniform() * rate);
+    const float location = stream.location(lower[d], upper[d]);
+    tree.split_leaf(leaf, static_cast<std::uint32_t>(d), location, kept_time(time, setting.growth.lifetime));
+    for (const RowId row : {first, second}) {
+      const Node& node = tree.node(leaf);
+      settle(tree, node.child(node.sends_right(setting.rows.row(row))), row, setting);
+    }
+    tree.hear_children(leaf, setting.model);
+  }
+
+  /// Algorithm 4, lines 4 to 9: a new parent above `id`, split between its box and the row, and a leaf for the row.
+  void branch_off(MondrianTree<M>& tree, NodeId id, double time, RowId row, const Setting& setting,
+                  random::Stream& stream) {
+    const float* x = setting.rows.row(row);
+    const auto [lower, upper] = tree.box(id, setting.rows);
+    const auto gap = [x, lower = lower, upper = upper](std::size_t d) {
+      return static_cast<double>(std::max(lower[d] - x[d], 0.0F)) +
+             static_cast<double>(std::max(x[d] - upper[d], 0.0F));
+    };
+    double total = 0.0;
+    for (std::size_t d = 0; d < setting.rows.width(); ++d) total += gap(d);
+    double distance = stream.uniform() * total;
+    std::size_t feature = 0;
+    for (std::size_t d = 0; d < setting.rows.width(); ++d) {
+      const double side = gap(d);
+      if (side <= 0.0) continue;
+      feature = d;
+      if (distance < side) break;
+      distance -= side;
+    }
+    const bool to_right = x[feature] > upper[feature];
+    const float location =
+        to_right ? stream.location(upper[feature], x[feature]) : stream.location(x[feature], lower[feature]);
+    const NodeId leaf = tree.insert_above(id, static_cast<std::uint32_t>(feature), location,
+                                          kept_time(time, setting.growth.lifetime), to_right);
+    tree.summaries[leaf] = {};
+    settle(tree, leaf, row, setting);
+    tree.measure_children(id, setting.rows);
+    path_.push_back(id);
+  }
+
+  std::vector<NodeId> path_;
+  std::vector<RowId> members_;
+  Grower<M> grower_;
+};
+
+}  // namespace hedgerow::mondrian

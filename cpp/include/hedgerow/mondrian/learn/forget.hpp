@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unlearning: take one row out of a tree. What is left is the tree restricted to the remaining rows, and by the
+// self-consistency of the Mondrian process that is a Mondrian tree on them: a split stays iff it still separates
+// rows, and a block that has become too light, or whose labels have become equal, is paused again. No random number is
+// drawn. Cost: one path.
+#pragma once
+
+#include <stdexcept>
+#include <vector>
+
+#include "hedgerow/mondrian/structure/mondrian_tree.hpp"
+
+namespace hedgerow::mondrian {
+
+template <label::LabelModel M>
+class Forgetter {
+ public:
+  void forget(MondrianTree<M>& tree, RowId row, const Rows& rows, const Growth& growth, const M& model) {
+    const float* x = rows.row(row);
+    path_.clear();
+    NodeId id = tree.root;
+    while (!tree.shape.is_empty() && !tree.node(id).is_leaf()) {
+      path_.push_back(id);
+      id = tree.node(id).child(tree.node(id).sends_right(x));
+    }
+    if (tree.shape.is_empty() || !tree.shape.remove_row(id, row)) throw std::logic_error("the row is not in its leaf");
+    if (tree.node(id).n_rows > 0) {
+      listen(tree, id, rows, model);
+    } else if (path_.empty()) {
+      tree.clear();
+      return;
+    } else {
+      const NodeId parent = path_.back();
+      path_.pop_back();
+      tree.contract(parent, id == tree.node(parent).right());
+      id = parent;
+    }
+    pause_blocks(tree, id, rows, growth, model);
+    tell_ancestors(tree, rows, model);
+  }
+
+ private:
+  /// The leaf's count, box and summary anew, from the rows that are left.
+  void listen(MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const M& model) {
+    double count = 0.0;
+    tree.shape.for_each_row(leaf, [&](RowId member) { count += size_of<M>(rows, member); });
+    tree.shape.nodes[leaf].count = static_cast<float>(count);
+    tree.measure_rows(leaf, rows);
+    tree.hear_rows(leaf, rows, model);
+  }
+
+  /// While the rows below the parent make no block to be split, its two leaves become one.
+  /// (An inner sibling is heavy and mixed enough by itself.)
+  void pause_blocks(MondrianTree<M>& tree, NodeId id, const Rows& rows, const Growth& growth, const M& model) {
+    while (!path_.empty() && tree.node(id).is_leaf()) {
+      const NodeId parent = path_.back();
+      const Node& left = tree.node(tree.node(parent).left());
+      const Node& right = tree.node(tree.node(parent).right());
+      if (!left.is_leaf() || !right.is_leaf()) break;
+      const bool is_light = growth.is_light(static_cast<double>(left.count) + static_cast<double>(right.count));
+      if (!is_light && !has_become_pure(tree, parent, model)) break;
+      tree.join_leaves(parent);
+      listen(tree, parent, rows, model);
+      path_.pop_back();
+      id = parent;
+    }
+  }
+
+  static bool has_become_pure(const MondrianTree<M>& tree, NodeId parent, const M& model) {
+    if (!model.pauses_pure()) return false;
+    const auto& node = tree.node(parent);
+    return model.is_pure(model.merge(tree.summaries[node.left()], 0.0, tree.summaries[node.right()], 0.0, 0.0));
+  }
+
+  /// Boxes shrink up to the first ancestor that does not; summaries change up to the root.
+  void tell_ancestors(MondrianTree<M>& tree, const Rows& rows, const M& model) {
+    for (auto id = path_.rbegin(); id != path_.rend(); ++id) {
+      if (!tree.measure_children(*id, rows)) break;
+    }
+    tree.hear_path(path_, model);
+  }
+
+  std::vector<NodeId> path_;
+};
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The mixture over trees and nodes of Lakshminarayanan, Roy and Teh (2016), equation 5, as moments or as its
+// components.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "hedgerow/mondrian/query/ask.hpp"
+#include "hedgerow/mondrian/query/predict.hpp"
+#include "hedgerow/mondrian/query/walk.hpp"
+
+namespace hedgerow::mondrian {
+
+/// The moments of all trees' mixtures at n points, added up tree after tree.
+template <label::GaussianModel M>
+std::vector<Moments> gather_moments(const Forest<M>& forest, const float* points, std::size_t n,
+                                    const label::Query& query) {
+  std::vector<Moments> moments(n), own(n);
+  const auto ask_each = [&](auto&& ask) {
+    for (const auto& tree : forest.trees) {
+      std::fill(own.begin(), own.end(), Moments{});
+      ask(Asking<M>{tree, forest.rows, forest.growth, forest.model, query});
+      for (std::size_t i = 0; i < n; ++i) moments[i] += own[i];
+    }
+  };
+  if (n == 1) {
+    Walk<M> walk;
+    fetch_paths(forest.trees, forest.rows, points);
+    ask_each([&](const Asking<M>& asking) {
+      walk.go_down(asking, points);
+      walk.speak(asking, [&](double weight, const label::Gaussian& part) { own[0].hear(weight, part, query.centre); });
+    });
+  } else {
+    Descender<M> descender;
+    ask_each([&](const Asking<M>& asking) { descender.descend(asking, points, n, own.data()); });
+  }
+  return moments;
+}
+
+/// The points of a share that lie outside all rows, and where each of them enters: the nearest point of the rows' box.
+struct Outsiders {
+  std::vector<std::size_t> index;
+  std::vector<float> entries;  ///< row-major, one an outsider
+
+  template <label::GaussianModel M>
+  Outsiders(const Forest<M>& forest, const label::Query& query, const float* points, std::size_t n) {
+    const MondrianTree<M>& tree = forest.trees.front();
+    if (!query.keeps_mean || tree.shape.is_empty()) return;
+    const std::size_t width = forest.rows.width();
+    const Box box = tree.box(MondrianTree<M>::root, forest.rows);  // the same in every tree
+    for (std::size_t i = 0; i < n; ++i) {
+      const float* x = points + i * width;
+      if (outside_distance(box.lower, box.upper, x, width) <= 0.0) continue;
+      index.push_back(i);
+      append_entry(box, x, width, entries);
+    }
+  }
+
+  /// The forest's means where they enter.
+  template <label::GaussianModel M>
+  [[nodiscard]] std::vector<double> kept_means(const Forest<M>& forest, const label::Query& query) const {
+    std::vector<double> kept;
+    if (index.empty()) return kept;
+    for (const Moments& moments : gather_moments(forest, entries.data(), index.size(), query)) {
+      kept.push_back(query.centre + moments.mean / static_cast<double>(forest.trees.size()));
+    }
+    return kept;
+  }
+
+  static void append_entry(const Box& box, const float* x, std::size_t width, std::vector<float>& entries) {
+    for (std::size_t d = 0; d < width; ++d) entries.push_back(std::clamp(x[d], box.lower[d], box.upper[d]));
+  }
+};
+
+/// Moments of the mixture at each point, its variance in three parts: that of the components, that between their
+/// means, and what gaps between rows add.
+struct MixtureMoments {
+  explicit MixtureMoments(std::size_t n) : mean(n), within(n), between(n), added(n) {}
+  std::vector<double> mean, within, between, added;
+
+  void set(std::size_t i, const Moments& of_all_trees, double n_trees, double centre) {
+    const double shifted = of_all_trees.mean / n_trees;
+    mean[i] = centre + shifted;
+    within[i] = of_all_trees.within / n_trees;
+    between[i] = std::max(0.0, of_all_trees.square / n_trees - shifted * shifted);
+  }
+  /// The point keeps the mean of another; the way there widens its mixture.
+  void keep_mean(std::size_t i, double kept, const label::Query& query) {
+    const double apart = query.spread * query.spread * between[i], way = kept - mean[i];
+    within[i] = query.widened(within[i] + apart, way * way) - apart;
+    mean[i] = kept;
+  }
+  /// Gaps add so much, but for the bound.
+  void widen(std::size_t i, double by, const label::Query& query) {
+    const double before = within[i] + query.spread * query.spread * between[i];
+    added[i] = query.widened(before, by) - before;
+  }
+
+  [[nodiscard]] std::vector<double> variances(const label::Query& query) const {
+    std::vector<double> total(within);
+    for (std::size_t i = 0; i < total.size(); ++i) total[i] += query.spread * query.spread * between[i];
+    return total;
+  }
+};
+
+template <label::GaussianModel M>
+MixtureMoments predict_moments(const Forest<M>& forest, const Points& points, const label::Query& query,
+                               std::size_t n_threads) {
+  MixtureMoments found(points.n);
+  const double n_trees = static_cast<double>(forest.trees.size());
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    const std::vector<Moments> moments = gather_moments(forest, scaled, n, query);
+    for (std::size_t i = 0; i < n; ++i) found.set(begin + i, moments[i], n_trees, query.centre);
+    const Outsiders outsiders(forest, query, scaled, n);
+    const std::vector<double> kept = outsiders.kept_means(forest, query);
+    for (std::size_t k = 0; k < kept.size(); ++k) found.keep_mean(begin + outsiders.index[k], kept[k], query);
+    for (std::size_t i = begin; i < begin + n; ++i) {
+      found.widen(i, forest.gaps.added(points.features + i * forest.rows.width()), query);
+    }
+  });
+  return found;
+}
+
+/// A mixture of Gaussians for each of n points: point i owns the components first[i] .. first[i + 1] - 1.
+struct Mixtures {
+  std::vector<std::int64_t> first{0};
+  std::vector<double> weights, means, variances;
+
+  void push(double weight, const label::Gaussian& part) {
+    weights.push_back(weight);
+    means.push_back(part.mean);
+    variances.push_back(part.variance);
+  }
+  /// The components of one point of another such set, added to the last point of this one.
+  void append(const Mixtures& other, std::size_t point) {
+    const auto begin = static_cast<std::ptrdiff_t>(other.first[point]),
+               end = static_cast<std::ptrdiff_t>(other.first[point + 1]);
+    weights.insert(weights.end(), other.weights.begin() + begin, other.weights.begin() + end);
+    means.insert(means.end(), other.means.begin() + begin, other.means.begin() + end);
+    variances.insert(variances.end(), other.variances.begin() + begin, other.variances.begin() + end);
+  }
+
+  /// The components pushed since `begin` are a whole mixture: bring their means closer together and, if `kept` is a
+  /// number, let that be their mean; the way there widens them, and so does what gaps add.
+  void finish(std::size_t begin, const label::Query& query, double kept, double added) {
+    if (query.spread == 1.0 && std::isnan(kept) && added == 0.0) return;
+    double mean = 0.0, before = 0.0;
+    for (std::size_t k = begin; k < weights.size(); ++k) mean += weights[k] * means[k];
+    for (std::size_t k = begin; k < weights.size(); ++k) {
+      const double apart = query.spread * (means[k] - mean);
+      before += weights[k] * (variances[k] + apart * apart);
+    }
+    const double moved = std::isnan(kept) ? 0.0 : kept - mean;
+    const double wider = query.widened(query.widened(before, moved * moved), added) - before;
+    for (std::size_t k = begin; k < weights.size(); ++k) {
+      means[k] = mean + moved + query.spread * (means[k] - mean);
+      variances[k] += wider;
+    }
+  }
+};
+
+template <label::GaussianModel M>
+Mixtures predict_mixtures(const Forest<M>& forest, const Points& points, const label::Query& query,
+                          std::size_t n_threads) {
+  const std::size_t width = forest.rows.width();
+  const std::size_t share_size = share_of(points.n, n_threads);
+  std::vector<Mixtures> found((points.n + share_size - 1) / share_size);
+  for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
+    Mixtures& share = found[begin / share_size];
+    const Outsiders outsiders(forest, query, scaled, n);
+    const std::vector<double> kept_means = outsiders.kept_means(forest, query);
+    std::size_t next_outsider = 0;
+    Walk<M> walk;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t first = share.weights.size();
+      for (const auto& tree : forest.trees) {
+        const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
+        walk.go_down(asking, scaled + i * width);
+        walk.speak(asking, [&](double weight, const label::Gaussian& part) {
+          share.push(weight / static_cast<double>(forest.trees.size()), part);
+        });
+      }
+      double kept = std::numeric_limits<double>::quiet_NaN();
+      if (next_outsider < kept_means.size() && outsiders.index[next_outsider] == i) kept = kept_means[next_outsider++];
+      share.finish(first, query, kept, forest.gaps.added(points.features + (begin + i) * width));
+      share.first.push_back(static_cast<std::int64_t>(share.weights.size()));
+    }
+  });
+  Mixtures all;
+  for (const Mixtures& share : found) {
+    for (std::size_t i = 0; i + 1 < share.first.size(); ++i) {
+      all.append(share, i);
+      all.first.push_back(static_cast<std::int64_t>(all.weights.size()));
+    }
+  }
+  return all;
+}
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Prediction of real labels at many points of one tree: Lakshminarayanan, Roy and Teh (2016), supplement, Algorithm 5,
+// as in `walk.hpp`. The points go down together, and each hears the same numbers in the same order as if it walked
+// alone. Nothing here changes a tree.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "hedgerow/mondrian/query/departures.hpp"
+#include "hedgerow/mondrian/query/descend.hpp"
+
+namespace hedgerow::mondrian {
+
+/// The first two moments of a mixture about a centre, as they are added up.
+struct Moments {
+  double mean = 0.0;
+  double square = 0.0;  ///< of the components' means
+  double within = 0.0;  ///< the components' own variance
+  void hear(double weight, const label::Gaussian& part, double centre) {
+    const double shifted = part.mean - centre;
+    mean += weight * shifted;
+    square += weight * (shifted * shifted);
+    within += weight * part.variance;
+  }
+  Moments& operator+=(const Moments& other) {
+    mean += other.mean;
+    square += other.square;
+    within += other.within;
+    return *this;
+  }
+};
+
+/// Adds the tree's mixture at each of n points (row-major, in forest units) to that point's moments.
+template <label::GaussianModel M>
+class Descender {
+ public:
+  void descend(const Asking<M>& asking, const float* points, std::size_t n, Moments* moments) {
+    descent_.go_down(asking, points, n);
+    form_beliefs(asking);
+    stay_.assign(n, 1.0);
+    const std::span<const Departure> all = descent_.departures();
+    for (std::size_t begin = 0; begin < all.size(); begin += Branches::most) {
+      work_off(asking, all.subspan(begin, std::min(all.size() - begin, Branches::most)), moments);
+    }
+    const double centre = asking.query.centre;
+    for (const auto& [point, visited] : descent_.arrivals()) {
+      moments[point].hear(stay_[point], asking.model.speak(beliefs_[visited], asking.query), centre);
+    }
+  }
+
+ private:
+  /// What is believed at each visited node, parents before children.
+  void form_beliefs(const Asking<M>& asking) {
+    const auto& visited = descent_.visited();
+    const std::size_t n = visited.size();
+    if (clocks_.size() < n) clocks_.resize(2 * n);
+    if (beliefs_.size() < n) beliefs_.resize(2 * n);
+    for (std::size_t k = 0; k < n; ++k) clocks_[k] = visited[k].time;
+    asking.model.read_clocks(clocks_.data(), n);
+    beliefs_[0] = asking.model.prior(asking.query);
+    for (std::size_t k = 1; k < n; ++k) {
+      beliefs_[k] = asking.model.infer(beliefs_[visited[k].parent], asking.tree.summaries[visited[k].node], clocks_[k]);
+    }
+  }
+
+  void work_off(const Asking<M>& asking, std::span<const Departure> departures, Moments* moments) {
+    const std::size_t n = departures.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto& at = descent_.visited()[departures[k].box];
+      branches_.outside[k] = departures[k].outside;
+      branches_.above[k] = at.above;
+      branches_.elapsed[k] = at.time - at.above;
+    }
+    work_out(asking.model, branches_, n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::uint32_t point = departures[k].point, visited = departures[k].box;
+      Moments& own = moments[point];
+      speak_on_edge(asking.model, beliefs_[descent_.visited()[visited].parent], beliefs_[visited], branches_[k],
+                    asking.query, stay_[point] * (1.0 - branches_.survival[k]),
+                    [&](double weight, const label::Gaussian& part) { own.hear(weight, part, asking.query.centre); });
+      stay_[point] *= branches_.survival[k];
+    }
+  }
+
+  Descent<M> descent_;
+  std::vector<typename M::Belief> beliefs_;  ///< per visited node
+  std::vector<double> clocks_;               ///< per visited node
+  std::vector<double> stay_;                 ///< per point: probability of not having left the tree yet
+  Branches branches_{};
+};
+
+}  // namespace hedgerow::mondrian

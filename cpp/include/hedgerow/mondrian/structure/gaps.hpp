@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stretches of a column without a row, inside its range and beyond it, and how much wider predictions are there. Trees
+// know the distance from a row by the units in which they were grown, which say how fast labels change where rows are.
+// Here it is the distance from the nearest row along a column, in bins of the column's range, and what it costs is
+// learned elsewhere. Rows come and go: bins count them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "hedgerow/mondrian/structure/rows.hpp"
+
+namespace hedgerow::mondrian {
+
+class Gaps {
+ public:
+  static constexpr double bins_in_range = 40.0;
+
+  struct Column {
+    std::size_t number;
+    double begin;   ///< of its range, in the user's units,
+    double length;  ///< and how long that is; positive
+    double slope;   ///< variance added, by the square of the distance in units of that length
+  };
+
+  Gaps() = default;
+  Gaps(std::vector<Column> columns, const Rows& rows) : columns_(std::move(columns)), counts_(columns_.size()) {
+    for (const Column& column : columns_) {
+      if (column.number >= rows.width()) throw std::invalid_argument("there is no such column");
+    }
+    rows.for_each([&](RowId id) { arrive(rows.as_given(id)); });
+  }
+
+  /// A row, in the user's units.
+  void arrive(const double* x) {
+    for (std::size_t k = 0; k < columns_.size(); ++k) ++counts_[k][bin_of(k, x)];
+  }
+  void leave(const double* x) {
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const auto found = counts_[k].find(bin_of(k, x));
+      if (found != counts_[k].end() && --found->second == 0) counts_[k].erase(found);
+    }
+  }
+
+  /// The variance added at a point in the user's units. The first bin beside one with rows counts as near to them.
+  [[nodiscard]] double added(const double* x) const {
+    double total = 0.0;
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const double bins = distance_from(counts_[k], position(columns_[k], x)) - 1.0, distance = bins / bins_in_range;
+      if (bins > 0.0) total += columns_[k].slope * distance * distance;
+    }
+    return total;
+  }
+
+ private:
+  using Bins = std::map<std::int64_t, std::uint32_t>;  ///< how many rows are in each bin that has any
+
+  /// In bins from where the range began.
+  static double position(const Column& column, const double* x) {
+    constexpr double limit = 1e15;  // beyond it all values are equally far
+    return std::clamp((x[column.number] - column.begin) / column.length * bins_in_range, -limit, limit);
+  }
+  [[nodiscard]] std::int64_t bin_of(std::size_t k, const double* x) const {
+    return static_cast<std::int64_t>(std::floor(position(columns_[k], x)));
+  }
+  /// In bins, from the nearest edge of one that has rows; 0 within.
+  static double distance_from(const Bins& bins, double at) {
+    if (bins.empty()) return 0.0;
+    const auto above = bins.upper_bound(static_cast<std::int64_t>(std::floor(at)));
+    double nearest = above == bins.end() ? HUGE_VAL : static_cast<double>(above->first) - at;
+    if (above != bins.begin()) nearest = std::min(nearest, at - static_cast<double>(std::prev(above)->first) - 1.0);
+    return std::max(nearest, 0.0);
+  }
+
+  std::vector<Column> columns_;
+  std::vector<Bins> counts_;
+};
+
+}  // namespace hedgerow::mondrian

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Mondrian tree: a skeleton, with a box and a label summary beside each node. This header keeps the columns
+// aligned and knows how a leaf hears its rows and an inner node its children; growing, extending, forgetting and
+// predicting are each in a header of their own.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "hedgerow/label/concepts.hpp"
+#include "hedgerow/mondrian/structure/boxes.hpp"
+#include "hedgerow/mondrian/structure/rows.hpp"
+#include "hedgerow/tree/tree.hpp"
+
+namespace hedgerow::mondrian {
+
+using tree::Node;
+using tree::NodeId;
+using tree::none;
+
+/// A split time as it is kept, in single precision, never rounded past `latest`.
+inline float kept_time(double time, double latest) {
+  const auto kept = static_cast<float>(time);
+  return static_cast<double>(kept) > latest ? std::nextafter(kept, 0.0F) : kept;
+}
+
+/// When blocks stop being split.
+struct Growth {
+  double min_samples_split = 2;  ///< a block of a smaller size is paused
+  double lifetime = std::numeric_limits<double>::infinity();
+
+  /// Fractional counts that add up to the threshold but for rounding have reached it.
+  [[nodiscard]] bool is_light(double count) const { return count < min_samples_split * (1.0 - 1e-6); }
+};
+
+/// What a row adds to the size of a block: see `Rows::count`; where places are counted, one if it is the first at its
+/// place.
+template <label::LabelModel M>
+double size_of(const Rows& rows, RowId row) {
+  if constexpr (M::counts_places) return rows.is_repeated(row) ? 0.0 : 1.0;
+  return rows.count(row);
+}
+
+template <label::LabelModel M>
+struct MondrianTree {
+  using Summary = typename M::Summary;
+
+  explicit MondrianTree(std::size_t width = 0) : boxes(width) {}
+
+  tree::Tree shape;
+  Boxes boxes;
+  std::vector<Summary> summaries;
+
+  static constexpr NodeId root = tree::Tree::root;
+  [[nodiscard]] const Node& node(NodeId id) const { return shape.nodes[id]; }
+
+  /// tau_j; a leaf's time is the lifetime.
+  [[nodiscard]] double time(NodeId id, const Growth& growth) const {
+    return node(id).is_leaf() ? growth.lifetime : static_cast<double>(node(id).time);
+  }
+
+  [[nodiscard]] Box box(NodeId id, const Rows& rows) const {
+    if (node(id).box != none) return boxes[node(id).box];
+    const float* point = rows.row(node(id).first_row);
+    return {point, point};
+  }
+  [[nodiscard]] double outside(NodeId id, const Rows& rows, const float* x) const {
+    const Box own = box(id, rows);
+    return outside_distance(own.lower, own.upper, x, boxes.width());
+  }
+
+  /// A paused leaf keeps its rows, draws no split, and is grown afresh when it may split at last: its rows
+  /// weigh too little (Lakshminarayanan, Roy and Teh 2016, Algorithm 2, line 2), they all lie on one point, or their
+  /// labels are all equal and the model does not want such a block split (Lakshminarayanan 2016, Algorithm 5.9, line
+  /// 3).
+  [[nodiscard]] bool is_paused(NodeId leaf, const Growth& growth, const M& model) const {
+    return node(leaf).box == none || growth.is_light(static_cast<double>(node(leaf).count)) ||
+           (model.pauses_pure() && model.is_pure(summaries[leaf]));
+  }
+
+  // The three verbs, with the columns beside the skeleton.
+
+  void split_leaf(NodeId leaf, std::uint32_t feature, float location, float time) {
+    shape.split_leaf(leaf, feature, location, time);
+    summaries.resize(shape.nodes.size());
+  }
+
+  /// Returns the new leaf.
+  NodeId insert_above(NodeId id, std::uint32_t feature, float location, float time, bool leaf_to_right) {
+    shape.insert_above(id, feature, location, time, leaf_to_right);
+    summaries.resize(shape.nodes.size());
+    summaries[node(id).child(!leaf_to_right)] = summaries[id];
+    return node(id).child(leaf_to_right);
+  }
+
+  void contract(NodeId parent, bool right_vanishes) {
+    boxes.release(node(parent).box);
+    boxes.release(node(node(parent).child(right_vanishes)).box);
+    summaries[parent] = summaries[node(parent).child(!right_vanishes)];
+    summaries[node(parent).left()] = summaries[node(parent).right()] = {};
+    shape.contract(parent, right_vanishes);
+  }
+
+  void join_leaves(NodeId parent) {
+    boxes.release(node(node(parent).left()).box);
+    boxes.release(node(node(parent).right()).box);
+    summaries[node(parent).left()] = summaries[node(parent).right()] = {};
+    shape.join_leaves(parent);
+  }
+
+  // Boxes.
+
+  /// The leaf's box anew: the smallest around the points that `for_each_point` hands on, none if they are all one.
+  template <class ForEachPoint>
+  void measure(NodeId leaf, ForEachPoint&& for_each_point) {
+    const std::size_t width = boxes.width();
+    std::uint32_t& slot = shape.nodes[leaf].box;
+    const float* first = nullptr;
+    bool is_open = false;
+    for_each_point([&](const float* x) {
+      if (first == nullptr) {
+        first = x;
+        return;
+      }
+      if (!is_open) {
+        if (slot == none) slot = boxes.new_slot();
+        std::copy_n(first, width, boxes.lower(slot));
+        std::copy_n(first, width, boxes.upper(slot));
+        is_open = true;
+      }
+      stretch_box(boxes.lower(slot), boxes.upper(slot), x, width);
+    });
+    if (!is_open || std::equal(boxes.lower(slot), boxes.upper(slot), boxes.upper(slot))) {
+      boxes.release(std::exchange(slot, none));
+    }
+  }
+  void measure_rows(NodeId leaf, const Rows& rows) {
+    measure(leaf, [&](auto&& hand_on) { shape.for_each_row(leaf, [&](RowId row) { hand_on(rows.row(row)); }); });
+  }
+
+  /// Stretch the box of a node that has rows already so that it holds x too.
+  void stretch(NodeId id, const Rows& rows, const float* x) {
+    if (node(id).box == none) {
+      const float* point = rows.row(node(id).first_row);
+      if (std::equal(point, point + boxes.width(), x)) return;
+      shape.nodes[id].box = boxes.new_slot();
+      std::copy_n(point, boxes.width(), boxes.lower(node(id).box));
+      std::copy_n(point, boxes.width(), boxes.upper(node(id).box));
+    }
+    stretch_box(boxes.lower(node(id).box), boxes.upper(node(id).box), x, boxes.width());
+  }
+
+  /// An inner node's box from its children's. Returns whether it changed.
+  bool measure_children(NodeId id, const Rows& rows) {
+    if (node(id).box == none) shape.nodes[id].box = boxes.new_slot();
+    const std::uint32_t slot = node(id).box;
+    const Box left = box(node(id).left(), rows);
+    const Box right = box(node(id).right(), rows);
+    return join_boxes(boxes.lower(slot), boxes.upper(slot), left.lower, left.upper, right.lower, right.upper,
+                      boxes.width());
+  }
+
+  // Summaries.
+
+  void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
+    Summary summary{};
+    shape.for_each_row(leaf, [&](RowId row) { hear_row(summary, rows.labels[row], row, rows, model); });
+    summaries[leaf] = summary;
+  }
+  static void hear_row(Summary& summary, double label, RowId row, const Rows& rows, const M& model) {
+    if constexpr (M::counts_places) {
+      model.add(summary, label, rows.weight(row), !rows.is_repeated(row));
+    } else {
+      model.add(summary, label, rows.weight(row));
+    }
+  }
+
+  /// The model's clock at a node; a leaf is at the end of time.
+  [[nodiscard]] double clock(NodeId id, const M& model) const {
+    return node(id).is_leaf() ? 0.0 : model.clock(static_cast<double>(node(id).time));
+  }
+
+  void hear_children(NodeId id, const M& model) {
+    const NodeId left = node(id).left(), right = node(id).right();
+    summaries[id] =
+        model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model), clock(id, model));
+  }
+
+  /// All nodes of a path from the root hear their children, the last node first. Where that changes nothing, nothing
+  /// changes further up.
+  void hear_path(std::span<const NodeId> path, const M& model) {
+    if (path.empty()) return;
+    NodeId below = node(path.back()).left();  // the child whose clock is known already
+    double clock_below = clock(below, model);
+    for (; !path.empty(); path = path.first(path.size() - std::min(path.size(), clocks_at_once))) {
+      const auto part = path.last(std::min(path.size(), clocks_at_once));
+      const PathClocks clocks = read_clocks(part, below, model);
+      for (std::size_t i = part.size(); i-- > 0;) {
+        const double own = clocks[2 * i], beside = clocks[2 * i + 1];
+        const NodeId left = node(part[i]).left(), right = node(part[i]).right();
+        if constexpr (M::summaries_settle) {
+          if (model.is_merge(summaries[part[i]], summaries[left], summaries[right])) return;
+        }
+        summaries[part[i]] = below == left ? model.merge(summaries[left], clock_below, summaries[right], beside, own)
+                                           : model.merge(summaries[left], beside, summaries[right], clock_below, own);
+        below = part[i];
+        clock_below = own;
+      }
+    }
+  }
+
+  /// f(leaf) for leaves and g(inner node) for inner nodes, children before parents.
+  template <class Leaf, class Inner>
+  void bottom_up(Leaf&& f, Inner&& g) const {
+    std::vector<NodeId> order;
+    append_preorder(shape, root, order);
+    for (auto id = order.rbegin(); id != order.rend(); ++id) {
+      if (node(*id).is_leaf()) {
+        f(*id);
+      } else {
+        g(*id);
+      }
+    }
+  }
+
+  /// All summaries anew, from the rows up. Needed when the model's own numbers have changed.
+  void hear_everything(const Rows& rows, const M& model) {
+    bottom_up([&](NodeId id) { hear_rows(id, rows, model); }, [&](NodeId id) { hear_children(id, model); });
+  }
+
+  void clear() {
+    shape.clear();
+    boxes.clear();
+    summaries.clear();
+  }
+
+ private:
+  static constexpr std::size_t clocks_at_once = 16;
+  using PathClocks = std::array<double, 2 * clocks_at_once>;
+
+  /// Of each node of a part of a path, and of its child beside the path, where `below` follows the part; cheaper many
+  /// at once.
+  [[nodiscard]] PathClocks read_clocks(std::span<const NodeId> part, NodeId below, const M& model) const {
+    PathClocks clocks{};
+    if constexpr (M::reads_clock) {
+      const auto beside = [&](std::size_t i) -> const Node& {
+        return node(sibling(part[i], i + 1 < part.size() ? part[i + 1] : below));
+      };
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        clocks[2 * i] = static_cast<double>(node(part[i]).time);
+        clocks[2 * i + 1] = static_cast<double>(beside(i).time);  // a leaf has none, but what is there does no harm
+      }
+      model.read_clocks(clocks.data(), 2 * part.size());
+      for (std::size_t i = 0; i < part.size(); ++i) {
+        if (beside(i).is_leaf()) clocks[2 * i + 1] = 0.0;
+      }
+    }
+    return clocks;
+  }
+
+  /// The other child of `parent`.
+  [[nodiscard]] NodeId sibling(NodeId parent, NodeId child) const { return 2 * node(parent).left() + 1 - child; }
+};
+
+}  // namespace hedgerow::mondrian

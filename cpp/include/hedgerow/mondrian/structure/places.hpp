@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which rows are equal, in features (forest units) and label: they lie in the same leaf of every tree, and are one
+// place. Exactly one of the rows of a place stands for it; the others are marked as repeated. When that row leaves,
+// another stands for the place.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "hedgerow/mondrian/structure/rows.hpp"
+
+namespace hedgerow::mondrian {
+
+class Places {
+ public:
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const { return first_.size(); }
+  [[nodiscard]] std::size_t n_bytes() const {
+    return first_.size() * (sizeof(*first_.begin()) + 2 * sizeof(void*)) + first_.bucket_count() * sizeof(void*) +
+           (next_.capacity() + previous_.capacity()) * sizeof(RowId);
+  }
+
+  void arrive(Rows& rows, RowId row) {
+    const std::uint64_t key = key_of(rows, row);
+    const auto [begin, end] = first_.equal_range(key);
+    const auto found = std::find_if(begin, end, [&](const auto& entry) { return are_equal(rows, entry.second, row); });
+    if (!next_.empty() || found != end) {
+      next_.resize(rows.capacity(), tree::none);
+      previous_.resize(rows.capacity(), tree::none);
+      next_[row] = previous_[row] = tree::none;
+    }
+    rows.mark_repeated(row, found != end);
+    if (found == end) {
+      first_.emplace(key, row);
+    } else {
+      link(row, found->second, next_[found->second]);
+    }
+  }
+
+  void leave(Rows& rows, RowId row) {
+    if (!next_.empty() && previous_[row] != tree::none) {
+      next_[previous_[row]] = next_[row];
+      if (next_[row] != tree::none) previous_[next_[row]] = previous_[row];
+      return;
+    }
+    const auto [begin, end] = first_.equal_range(key_of(rows, row));
+    const auto own = std::find_if(begin, end, [&](const auto& entry) { return entry.second == row; });
+    if (is_followed(row)) {
+      own->second = next_[row];
+      previous_[next_[row]] = tree::none;
+      rows.mark_repeated(next_[row], false);
+      rows.mark_repeated(row, true);
+    } else {
+      first_.erase(own);
+    }
+  }
+
+  /// Does the row stand for others too, one of which would have to take over?
+  [[nodiscard]] bool is_followed(RowId row) const {
+    return !next_.empty() && previous_[row] == tree::none && next_[row] != tree::none;
+  }
+
+ private:
+  static std::uint64_t key_of(const Rows& rows, RowId row) {
+    std::uint64_t key = std::bit_cast<std::uint64_t>(rows.labels[row] + 0.0);
+    for (std::size_t d = 0; d < rows.width(); ++d) {
+      key = (key ^ std::bit_cast<std::uint32_t>(rows.row(row)[d] + 0.0F)) * 0x9E3779B97F4A7C15;
+      key ^= key >> 29;
+    }
+    return key;
+  }
+  static bool are_equal(const Rows& rows, RowId a, RowId b) {
+    return rows.labels[a] == rows.labels[b] && std::equal(rows.row(a), rows.row(a) + rows.width(), rows.row(b));
+  }
+  void link(RowId row, RowId before, RowId after) {
+    previous_[row] = before;
+    next_[row] = after;
+    next_[before] = row;
+    if (after != tree::none) previous_[after] = row;
+  }
+
+  std::unordered_multimap<std::uint64_t, RowId> first_;  ///< the row that stands for each place, by a key of the place
+  std::vector<RowId> next_, previous_;                   ///< rows of one place; empty while no two rows are equal
+};
+
+}  // namespace hedgerow::mondrian

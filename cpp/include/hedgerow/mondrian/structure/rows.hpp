@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The rows that a forest has learned and not unlearned, kept once for all its trees: features as they were given and in
+// forest units, label and weight. A row's number is reused after the row has been forgotten, never before; of a
+// forgotten row nothing is kept.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "hedgerow/mondrian/structure/scaling.hpp"
+#include "hedgerow/tree/node.hpp"
+
+namespace hedgerow::mondrian {
+
+using tree::RowId;
+
+class Rows {
+ public:
+  explicit Rows(std::size_t width = 0) : width_(width) {}
+
+  std::vector<double> given;    ///< features in the user's units, row-major, D a row
+  std::vector<float> features;  ///< the same in forest units
+  std::vector<double> labels;
+  std::vector<double> weights;         ///< empty while every weight is one
+  std::vector<std::uint8_t> repeated;  ///< 1 where another row stands for the place, see Places; empty while none does
+  std::vector<RowId> freed;            ///< numbers that wait to be reused, last first
+
+  [[nodiscard]] std::size_t width() const { return width_; }
+  [[nodiscard]] std::size_t capacity() const { return labels.size(); }
+  [[nodiscard]] std::size_t size() const { return labels.size() - freed.size(); }
+  [[nodiscard]] const float* row(RowId id) const { return features.data() + static_cast<std::size_t>(id) * width_; }
+  [[nodiscard]] const double* as_given(RowId id) const { return given.data() + static_cast<std::size_t>(id) * width_; }
+  [[nodiscard]] double weight(RowId id) const { return weights.empty() ? 1.0 : weights[id]; }
+  /// How many rows it counts as where rows are counted: a weight above one is that of copies, one below makes a row
+  /// say less, but it is there.
+  [[nodiscard]] double count(RowId id) const { return weights.empty() ? 1.0 : std::max(weights[id], 1.0); }
+  [[nodiscard]] bool is_repeated(RowId id) const { return !repeated.empty() && repeated[id] != 0; }
+
+  RowId add(const Scaling& scaling, const double* x, double label, double weight) {
+    if (capacity() >= tree::none - 1 && freed.empty()) {
+      throw std::length_error("a forest holds at most 4294967294 rows");
+    }
+    RowId id = 0;
+    if (freed.empty()) {
+      id = static_cast<RowId>(capacity());
+      given.resize(given.size() + width_);
+      features.resize(features.size() + width_);
+      labels.push_back(label);
+      if (!weights.empty()) weights.push_back(weight);
+      if (!repeated.empty()) repeated.push_back(0);
+    } else {
+      id = freed.back();
+      freed.pop_back();
+      labels[id] = label;
+    }
+    if (weight != 1.0 && weights.empty()) weights.assign(capacity(), 1.0);
+    if (!weights.empty()) weights[id] = weight;
+    std::copy_n(x, width_, given.data() + static_cast<std::size_t>(id) * width_);
+    scale(scaling, id);
+    return id;
+  }
+
+  /// Bring a row into the units of a scaling.
+  void scale(const Scaling& scaling, RowId id) {
+    scaling.scale_row(as_given(id), features.data() + static_cast<std::size_t>(id) * width_);
+  }
+
+  void mark_repeated(RowId id, bool is_so) {
+    if (repeated.empty() && is_so) repeated.assign(capacity(), 0);
+    if (!repeated.empty()) repeated[id] = static_cast<std::uint8_t>(is_so);
+  }
+
+  void free(RowId id) {
+    const std::size_t first = static_cast<std::size_t>(id) * width_;
+    std::fill_n(given.data() + first, width_, 0.0);
+    std::fill_n(features.data() + first, width_, 0.0F);
+    labels[id] = 0.0;
+    if (!weights.empty()) weights[id] = 1.0;
+    if (!repeated.empty()) repeated[id] = 0;
+    freed.push_back(id);
+  }
+
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    std::vector<bool> is_free(capacity(), false);
+    for (const RowId id : freed) is_free[id] = true;
+    for (RowId id = 0; id < capacity(); ++id) {
+      if (!is_free[id]) visit(id);
+    }
+  }
+
+ private:
+  std::size_t width_;
+};
+
+}  // namespace hedgerow::mondrian

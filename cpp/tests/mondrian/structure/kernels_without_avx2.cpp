@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sources of the box kernels under another name; see `kernel_variants.hpp`.
+#define HEDGEROW_NO_MULTIVERSION
+#include "mondrian/structure/kernel_variants.hpp"
+namespace hedgerow::mondrian_without_avx2 {
+using namespace mondrian;
+}
+#define mondrian mondrian_without_avx2
+#include "../../../src/box_kernels.cpp"
+#include "../../../src/departures.cpp"
+
+hedgerow::tests::KernelVariant hedgerow::tests::kernels_without_avx2() {
+  return {mondrian::outside_distance,   mondrian::stretch_box,     mondrian::join_boxes,
+          mondrian::total_side,         mondrian::pass_box,        mondrian::expect_branches,
+          mondrian::integrate_branches, mondrian::survive_branches};
+}
