@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "bayesian_trees.hpp"
 
-#include <nanobind/stl/tuple.h>
-
 #include "hedgerow/label/dirichlet_multinomial.hpp"
 #include "hedgerow/label/normal_inverse_gamma.hpp"
 
 namespace hedgerow::bindings {
 namespace {
 
+using bayesian_tree::Expansion, bayesian_tree::Growth, bayesian_tree::Proposal, posterior_tree::TreePrior;
 using label::DirichletMultinomial, label::NormalInverseGamma;
 
 void bind_settings(nb::module_& m) {
@@ -38,15 +37,15 @@ void bind_class_trees(nb::module_& m) {
       .def(
           "probabilities",
           [](const Self& self, const Matrix<double>& x, std::size_t n_threads) {
-            const Points points = self.points(x);
+            const auto points = self.points(x);
             std::vector<double> found(points.n * self.model.n_classes());
             {
               nb::gil_scoped_release release;
-              ask_classes(self.sample, self.model, points, n_threads, found.data());
+              bayesian_tree::ask_classes(self.sample, self.model, points, n_threads, found.data());
             }
             return to_numpy(std::move(found), {points.n, self.model.n_classes()});
           },
-          nb::arg("x").noconvert(), nb::arg("n_threads"));
+          array("x"), nb::arg("n_threads"));
 }
 
 void bind_real_trees(nb::module_& m) {
@@ -63,35 +62,15 @@ void bind_real_trees(nb::module_& m) {
       .def(
           "mixtures",
           [](const Self& self, const Matrix<double>& x, std::size_t n_threads) {
-            const Points points = self.points(x);
-            std::vector<std::int64_t> first{0};
-            std::vector<std::uint32_t> leaves;
-            std::vector<double> weights;
-            {
-              nb::gil_scoped_release release;
-              for (const WeightedLeaves& found : ask_leaves(self.sample, points, n_threads)) {
-                for (const auto& [leaf, weight] : found) {
-                  leaves.push_back(leaf);
-                  weights.push_back(weight);
-                }
-                first.push_back(static_cast<std::int64_t>(leaves.size()));
-              }
-            }
-            return std::make_tuple(to_numpy(std::move(first)), to_numpy(std::move(leaves)),
-                                   to_numpy(std::move(weights)));
+            auto found =
+                without_gil([&] { return bayesian_tree::ask_mixtures(self.sample, self.points(x), n_threads); });
+            return to_arrays(std::move(found.first), std::move(found.leaves), std::move(found.weights));
           },
-          nb::arg("x").noconvert(), nb::arg("n_threads"), "Where each row begins, leaves, and their weights.")
+          array("x"), nb::arg("n_threads"), "Where each row begins, leaves, and their weights.")
       .def(
           "students",
           [](const Self& self) {
-            std::vector<double> found;
-            label::LabelMoments summary;
-            for (std::size_t l = 0; l < self.sample.n_leaves(); ++l) {
-              NormalInverseGamma::read(self.sample.leaf(l), summary);
-              const label::Student student = self.model.predictive(summary);
-              found.insert(found.end(), {student.df, student.location, student.scale});
-            }
-            return to_numpy(std::move(found), {self.sample.n_leaves(), 3});
+            return to_numpy(bayesian_tree::leaf_students(self.sample, self.model), {self.sample.n_leaves(), 3});
           },
           "Degrees of freedom, location and scale of what each leaf predicts.");
 }

@@ -3,6 +3,7 @@
 
 namespace hedgerow::bindings {
 void bind_bart(nanobind::module_& m);
+void bind_bart_settings(nanobind::module_& m);
 void bind_bayesian_trees(nanobind::module_& m);
 void bind_class_probability(nanobind::module_& m);
 void bind_classification_forest(nanobind::module_& m);
@@ -22,6 +23,7 @@ void bind_vector_forest(nanobind::module_& m);
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of hedgerow. Private: use the classes of hedgerow itself.";
   hedgerow::bindings::bind_bayesian_trees(m);
+  hedgerow::bindings::bind_bart_settings(m);
   hedgerow::bindings::bind_bart(m);
   hedgerow::bindings::bind_class_probability(m);
   hedgerow::bindings::bind_classification_forest(m);

@@ -21,8 +21,11 @@ MAY_USE = {
     "kernel": frozenset({"archive", "random", "parallel", "numeric"}),
     "particle": frozenset({"random"}),
     "mondrian": frozenset({"archive", "data", "random", "parallel", "numeric", "predictive", "tree", "label"}),
-    "bayesian_tree": frozenset({"archive", "random", "parallel", "numeric", "label", "particle"}),
-    "bart": frozenset({"archive", "random", "parallel", "numeric", "label", "particle", "bayesian_tree"}),
+    "posterior_tree": frozenset({"random", "parallel", "numeric", "label"}),
+    "bayesian_tree": frozenset({"archive", "random", "parallel", "numeric", "label", "particle", "posterior_tree"}),
+    "bart": frozenset(
+        {"archive", "random", "parallel", "numeric", "label", "particle", "posterior_tree", "bayesian_tree"}
+    ),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -9,7 +9,7 @@ namespace hedgerow::bart {
 namespace {
 
 /// Prior times likelihood of squares, summed over a fine grid of the factor's logarithm.
-double slow_log_evidence_of_squares(const FactorPrior& prior, double weight, double squares) {
+double slow_log_evidence_of_squares(const posterior_tree::FactorPrior& prior, double weight, double squares) {
   double total = 0.0;
   const double step = 1.0 / 512.0;
   for (double log_factor = -12.0; log_factor < 12.0; log_factor += step) {
@@ -21,11 +21,12 @@ double slow_log_evidence_of_squares(const FactorPrior& prior, double weight, dou
 }
 
 TEST(evidence_of_factors_is_an_integral) {
-  const FactorPrior prior{3.0, 2.5};
+  const posterior_tree::FactorPrior prior{3.0, 2.5};
   const double unit = 0x1p-30;
   for (const double weight : {0.0, 1.0, 2.0, 7.0, 20.0}) {
     for (const double squares : {0.0, 0.3, 5.0, 60.0}) {
-      FactorEvidence tabulated(prior, NoiseTrees::unit, 1.0, 10), weighted(prior, NoiseTrees::unit, 0.25, 0);
+      posterior_tree::VarianceFactors tabulated(prior, NoiseTrees::unit, 1.0, 10),
+          weighted(prior, NoiseTrees::unit, 0.25, 0);
       tabulated.set_square_unit(unit);
       weighted.set_square_unit(unit);
       const Fixed sum = std::llround(squares / unit);
@@ -34,13 +35,13 @@ TEST(evidence_of_factors_is_an_integral) {
       CHECK_NEAR(weighted({static_cast<Fixed>(4.0 * weight), sum}), expected, 1e-7);
     }
   }
-  CHECK_NEAR(FactorEvidence(prior, NoiseTrees::unit, 1.0, 10)({}), 0.0, 1e-13);
+  CHECK_NEAR(posterior_tree::VarianceFactors(prior, NoiseTrees::unit, 1.0, 10)({}), 0.0, 1e-13);
 }
 
 TEST(factors_are_drawn_from_their_posterior) {
   // 1 / h is gamma: mean and variance of 100,000 draws within five standard errors, a false alarm in a million each.
   random::Stream stream(31, random::Purpose::grow, 0, 0);
-  FactorEvidence evidence({3.0, 2.5}, NoiseTrees::unit, 0.5, 0);
+  posterior_tree::VarianceFactors evidence({3.0, 2.5}, NoiseTrees::unit, 0.5, 0);
   evidence.set_square_unit(0x1p-20);
   const double shape = 3.0 + 0.5 * 0.5 * 9.0, scale = 2.5 + 0.5 * 4.0, n = 100000.0;
   double sum = 0.0, squares = 0.0;
@@ -77,7 +78,7 @@ TEST(what_noise_trees_say_of_a_row_is_what_their_leaves_say_to_the_last_unit) {
           mean_variance += weight * chain.noise_variance() / noise.precision(row);
           total_weight += weight;
         }
-        CHECK_NEAR(chain.notes().noise, std::sqrt(mean_variance / total_weight), 1e-9);
+        CHECK_NEAR(chain.trace_point().noise, std::sqrt(mean_variance / total_weight), 1e-9);
         chain.sweep();
       }
       CHECK(most_leaves > 2);
@@ -93,7 +94,7 @@ TEST(without_residuals_the_noise_stays_above_its_floor) {
   Chain chain(problem, response, {9, 0}, Start::leaves);
   for (int sweep = 0; sweep < 200; ++sweep) {
     chain.sweep();
-    CHECK(sweep < 20 || (chain.notes().noise > 3e-3 && chain.notes().noise < 3e-2));
+    CHECK(sweep < 20 || (chain.trace_point().noise > 3e-3 && chain.trace_point().noise < 3e-2));
   }
 }
 

@@ -3,6 +3,7 @@
 #include "hedgerow/bart/sampler.hpp"
 
 #include "hedgerow/bart/archive.hpp"
+#include "hedgerow/bart/ask.hpp"
 #include "sample_sum.hpp"
 
 namespace hedgerow::bart {
@@ -44,31 +45,22 @@ Response sample_response(const Setting& setting) {
   return response;
 }
 
-Sampler new_sampler(const Setting& setting, const Plan& plan = every_move, Start start = Start::prior) {
-  return {sample_problem(plan, 3, setting.weighted, setting.varying), sample_response(setting), 3, 9, start};
+Settings settings_of(const Setting& setting, const Plan& plan) {
+  return sample_settings(plan, 3, sample_response(setting).varying);
 }
 
-bool are_same(const TreesArchive& left, const TreesArchive& right) {
-  return left.shape == right.shape && left.rules == right.rules && left.values == right.values &&
-         left.first_node == right.first_node && left.state_shape == right.state_shape &&
-         left.state_rules == right.state_rules && left.state_values == right.state_values &&
-         left.state_counts == right.state_counts;
+Observed observed(const Setting& setting) {
+  Response response = sample_response(setting);
+  return {setting.kind, response.labels, sample_weights(setting.weighted), response.offsets};
+}
+
+std::unique_ptr<Sampler> started(const Setting& setting, const Plan& plan = every_move) {
+  return new_sampler(sample_data(), observed(setting), settings_of(setting, plan), 3, 9, Start::prior);
 }
 
 /// Everything that a file has of all chains.
-bool are_same(Sampler& one, Sampler& other) {
-  bool same = true;
-  for (std::size_t c = 0; c < one.chains().size(); ++c) {
-    const auto left = archived(one.draws()[c], *one.chains()[c], true);
-    const auto right = archived(other.draws()[c], *other.chains()[c], true);
-    same = same && are_same(left, right) && left.notes == right.notes && left.utilities == right.utilities &&
-           left.noise_variance == right.noise_variance;
-    if (one.chains()[c]->noise_trees()) {
-      same = same && are_same(archived_noise(one.draws()[c], *one.chains()[c]),
-                              archived_noise(other.draws()[c], *other.chains()[c]));
-    }
-  }
-  return same;
+bool are_same(const std::unique_ptr<Sampler>& one, const std::unique_ptr<Sampler>& other) {
+  return archived(*one) == archived(*other);
 }
 
 TEST(labels_are_residuals_and_values_to_the_last_unit) {
@@ -121,39 +113,25 @@ TEST(utilities_agree_with_classes) {
 
 TEST(threads_and_pieces_change_no_bit) {
   for (const Setting& setting : settings) {
-    Sampler one = new_sampler(setting), three = new_sampler(setting), pieces = new_sampler(setting);
-    one.run(10, 2, 1);
-    three.run(10, 2, 3);
-    for (int piece = 0; piece < 5; ++piece) pieces.run(2, 2, 2);
-    CHECK(one.draws()[0].size() == 5);
+    const auto one = started(setting), three = started(setting), pieces = started(setting);
+    one->run(10, 2, 1);
+    three->run(10, 2, 3);
+    for (int piece = 0; piece < 5; ++piece) pieces->run(2, 2, 2);
+    CHECK(one->n_draws() == 5 && one->n_sweeps() == 10);
     CHECK(are_same(one, three) && are_same(one, pieces));
-    CHECK(one.draws()[0].code.values != one.draws()[1].code.values);  // chains are not copies of each other
+    CHECK(one->draws()[0].code.values != one->draws()[1].code.values);  // chains are not copies of each other
   }
 }
 
 TEST(a_stored_chain_goes_on_as_if_never_stopped) {
   for (const Setting& setting : settings) {
-    Sampler stopped = new_sampler(setting), straight = new_sampler(setting);
-    stopped.run(8, 1, 1);
-    straight.run(16, 1, 1);
-    const bool with_utilities = setting.kind != ResponseKind::normal;
-    Problem problem = sample_problem(every_move, 3, setting.weighted, setting.varying);
-    problem.data = restored(archived(problem.data));
-    CHECK(problem.data.bins == stopped.problem().data.bins && problem.data.cuts == stopped.problem().data.cuts);
-    CHECK(problem.data.weight_before == stopped.problem().data.weight_before);
-    Sampler loaded(std::move(problem), sample_response(setting), 3, 9, Start::leaves);
-    for (std::size_t c = 0; c < 3; ++c) {
-      const ChainArchive archive = archived(stopped.draws()[c], *stopped.chains()[c], with_utilities);
-      loaded.draws()[c] = restored_draws(archive, loaded.problem(), loaded.response().n_sums());
-      TreesArchive noise;
-      if (setting.varying) {
-        noise = archived_noise(stopped.draws()[c], *stopped.chains()[c]);
-        loaded.draws()[c].noise = restored_noise(noise, loaded.problem(), 8, 2);
-      }
-      restore(archive, noise, loaded.problem(), loaded.response(), *loaded.chains()[c]);
-    }
+    const auto stopped = started(setting), straight = started(setting);
+    stopped->run(8, 1, 1);
+    straight->run(16, 1, 1);
+    const auto loaded = restored(archived(*stopped), observed(setting), settings_of(setting, every_move), 3, 9);
+    CHECK(loaded->problem().data.cuts == stopped->problem().data.cuts);
     CHECK(are_same(stopped, loaded));
-    loaded.run(8, 1, 2);
+    loaded->run(8, 1, 2);
     CHECK(are_same(straight, loaded));
   }
 }
@@ -162,13 +140,34 @@ TEST(two_rounds_are_two_sweeps_of_one) {
   for (const Setting& setting : settings) {
     Plan twice = every_move;
     twice.n_rounds = 2;
-    Sampler rounds = new_sampler(setting, twice), sweeps = new_sampler(setting);
-    rounds.run(6, 1, 1);
-    sweeps.run(12, 2, 1);
+    const auto rounds = started(setting, twice), sweeps = started(setting);
+    rounds->run(6, 1, 1);
+    sweeps->run(12, 2, 1);
+    CHECK(rounds->n_sweeps() == 6);
     for (std::size_t c = 0; c < 3; ++c) {
-      CHECK(rounds.draws()[c].code.rules == sweeps.draws()[c].code.rules);
-      CHECK(rounds.draws()[c].code.values == sweeps.draws()[c].code.values);
+      CHECK(rounds->draws()[c].code.rules == sweeps->draws()[c].code.rules);
+      CHECK(rounds->draws()[c].code.values == sweeps->draws()[c].code.values);
     }
+  }
+}
+
+TEST(rows_labels_and_weights_are_as_many) {
+  for (const bool weights : {false, true}) {
+    Observed few = observed(settings[1]);
+    (weights ? few.weights : few.labels).pop_back();
+    CHECK(tests::throws<std::invalid_argument>(
+        [&] { new_sampler(sample_data(), few, settings_of(settings[1], every_move), 1, 9, Start::leaves); }));
+  }
+}
+
+TEST(a_sampler_counts_in_the_units_of_its_rows) {
+  // They fix the bits of all results: of the largest residual that trees could leave, and of weights.
+  for (const bool weighted : {false, true}) {
+    const auto weights = sample_weights(weighted);
+    const double reach = 256.0 * std::sqrt(3.0 * leaf_variance);
+    const Units expected = posterior_tree::units_for(weights, false, sample_rows, reach);
+    const Units found = started({ResponseKind::normal, weighted})->problem().units;
+    CHECK(found.label == expected.label && found.weight == expected.weight);
   }
 }
 
@@ -230,22 +229,36 @@ TEST(predictions_are_those_of_points_sent_down_one_by_one) {
   const Points all{points.data(), points.size() / sample_width, sample_width};
   CHECK(all.n > BinnedBlock::most);
   for (const ResponseKind kind : {ResponseKind::normal, ResponseKind::classes}) {
-    Sampler sampler = new_sampler({kind}, {{{Move::grow_prune, 4}, {Move::particles, 1}}, 1});
-    sampler.run(6, 2, 1);
-    const std::size_t n_sums = sampler.response().n_sums();
-    const Draws& draws = sampler.draws()[1];
-    std::vector<double> found(draws.size() * n_sums * all.n, -1.0), threads(found);
-    predict(draws, sampler.problem().data, n_sums, 3, all, 1, found.data());
-    predict(draws, sampler.problem().data, n_sums, 3, all, 3, threads.data());
-    CHECK(found == threads);
+    const auto sampler = started({kind}, {{{Move::grow_prune, 4}, {Move::particles, 1}}, 1});
+    sampler->run(6, 2, 1);
+    const std::size_t n_sums = sampler->response().n_sums();
+    const Draws& draws = sampler->draws()[1];
+    const auto of_all = predict(*sampler, Part::mean, all, 1);
+    CHECK(of_all == predict(*sampler, Part::mean, all, 3));
+    const std::vector<double> found(of_all.begin() + static_cast<std::ptrdiff_t>(of_all.size() / 3), of_all.end());
     for (std::size_t draw = 0; draw < draws.size(); ++draw) {
       for (std::size_t i = 0; i < all.n; i += 7) {
         const double* point = points.data() + i * sample_width;
-        const auto expected = slow_prediction(draws, sampler.problem().data, draw, n_sums, 3, point);
+        const auto expected = slow_prediction(draws, sampler->problem().data, draw, n_sums, 3, point);
         for (std::size_t k = 0; k < n_sums; ++k) CHECK_NEAR(found[(draw * n_sums + k) * all.n + i], expected[k], 1e-9);
       }
     }
   }
+}
+
+TEST(splits_are_those_of_the_rules) {
+  const auto sampler = started(settings[2]);
+  sampler->run(6, 2, 1);
+  for (const Part part : {Part::mean, Part::noise}) {
+    const auto counts = count_splits(*sampler, part);
+    CHECK(counts.size() == 3 * 3 * sample_width);
+    std::size_t total = 0, n_rules = 0;
+    for (const auto count : counts) total += count;
+    for (const Draws& draws : sampler->draws()) n_rules += trees_of(draws, part).code.rules.size();
+    CHECK(total == n_rules);
+  }
+  CHECK(tests::throws<std::invalid_argument>([] { (void)count_splits(*started(settings[0]), Part::noise); }));
+  CHECK(traces(*sampler).size() == 3 * 3 * 4);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "hedgerow/bart/tree_code.hpp"
 
 #include "hedgerow/bart/archive.hpp"
+#include "hedgerow/bart/ask.hpp"
 #include "sample_sum.hpp"
 
 namespace hedgerow::bart {
@@ -11,12 +12,12 @@ namespace {
 const Plan some_moves{{{Move::grow_prune, 3}, {Move::heat_bath, 1}}, 1};
 
 TEST(trees_go_to_bytes_and_back) {
-  Stage stage(false);
+  posterior_tree::SumStage stage(false);
   random::Stream stream(41, random::Purpose::grow, 0, 0);
   std::vector<Tree> trees;
   TreeCode<Fixed> code;
   for (int i = 0; i < 200; ++i) {
-    Tree tree = draw_from_prior(stage.target, stream);
+    Tree tree = posterior_tree::draw_from_prior(stage.target, stream);
     for (Node& node : tree.nodes)
       node.value = node.is_leaf() ? static_cast<Fixed>(0x1p60 * (stream.uniform() - 0.5)) : 0;
     code.append(tree, [](const Node& leaf) { return leaf.value; });
@@ -27,12 +28,12 @@ TEST(trees_go_to_bytes_and_back) {
   CodeReader<Fixed> reader(code);
   for (const Tree& tree : trees) {
     Tree read = reader.next_tree(stage.data, [](Node& leaf, Fixed value) { leaf.value = value; });
-    CHECK(deal(stage.target, read, 0));
+    CHECK(posterior_tree::assign_rows(stage.target, read, 0));
     CHECK(read.nodes.size() == tree.nodes.size());
     for (std::size_t id = 0; id < std::min(read.nodes.size(), tree.nodes.size()); ++id) {
       const Node &now = read.nodes[id], &then = tree.nodes[id];
       CHECK(now.size == then.size && now.begin == then.begin && now.end == then.end && now.depth == then.depth);
-      CHECK(now.is_leaf() ? now.value == then.value && now.heard.sum == then.heard.sum : now.rule == then.rule);
+      CHECK(now.is_leaf() ? now.value == then.value && now.statistic.sum == then.statistic.sum : now.rule == then.rule);
     }
   }
 }
@@ -78,52 +79,37 @@ TEST(bits_and_bytes_beyond_the_last_node_are_refused) {
 
 constexpr std::size_t n_noise_trees = 2;
 
-/// A sampler with draws, and what a file has of its one chain.
+/// A sampler with draws, and what a file has of it.
 struct Stored {
-  Sampler sampler;
-  RowsArchive rows;
-  ChainArchive chain;
-  TreesArchive noise;  ///< empty unless it varies
+  Settings settings;
+  Observed observed;
+  archive::Archive archive;
 
   Stored(ResponseKind kind, bool varying)
-      : sampler(sample_problem(some_moves, 3, false, varying), response_of(kind, varying), 1, 3, Start::prior) {
-    sampler.run(6, 1, 1);
-    rows = archived(sampler.problem().data);
-    chain = archived(sampler.draws()[0], *sampler.chains()[0], kind != ResponseKind::normal);
-    if (varying) noise = archived_noise(sampler.draws()[0], *sampler.chains()[0]);
-  }
-
-  static Response response_of(ResponseKind kind, bool varying) {
-    Response response{kind, sample_labels(), {0.0}, 3.0, 0.1};
-    if (varying) response.varying = {n_noise_trees, {4.0, 3.5}, 1e-6};
-    for (double& label : response.labels) label = kind == ResponseKind::normal ? label : label > 0.8 ? 1.0 : 0.0;
-    return response;
+      : settings(
+            sample_settings(some_moves, 3, varying ? VaryingNoise{n_noise_trees, {4.0, 3.5}, 1e-6} : VaryingNoise{})),
+        observed{kind, sample_labels(), {}, {0.0}} {
+    for (double& label : observed.labels) label = kind == ResponseKind::normal ? label : label > 0.8 ? 1.0 : 0.0;
+    const auto sampler = new_sampler(sample_data(), observed, settings, 1, 3, Start::prior);
+    sampler->run(6, 1, 1);
+    archive = archived(*sampler);
   }
 
   /// Loads, goes on and predicts; false if refused.
-  [[nodiscard]] bool is_taken(const RowsArchive& other_rows, const ChainArchive& other,
-                              const TreesArchive& other_noise) const {
+  [[nodiscard]] bool is_taken(const archive::Archive& other) const {
     try {
-      const bool varying = sampler.response().varying.n_trees > 0;
-      Problem problem = sample_problem(some_moves, 3, false, varying);
-      problem.data = restored(other_rows);
-      if (problem.data.n_rows != sample_rows) return false;  // labels tell
-      Sampler loaded(std::move(problem), sampler.response(), 1, 3, Start::leaves);
-      loaded.draws()[0] = restored_draws(other, loaded.problem(), 1);
-      Draws& draws = loaded.draws()[0];
-      if (varying) draws.noise = restored_noise(other_noise, loaded.problem(), draws.size(), n_noise_trees);
-      restore(other, other_noise, loaded.problem(), loaded.response(), *loaded.chains()[0]);
-      loaded.run(2, 1, 1);
-      const std::vector<double> points(loaded.problem().data.n_features * 5, 0.25);
-      std::vector<double> found(loaded.draws()[0].size() * 5);
-      predict(loaded.draws()[0], loaded.problem().data, 1, 3, {points.data(), 5, loaded.problem().data.n_features}, 1,
-              found.data());
-      for (const double one : found) CHECK(std::isfinite(one));
-      if (!varying) return true;
-      predict(draws.noise, loaded.problem().data, 1, n_noise_trees,
-              {points.data(), 5, loaded.problem().data.n_features}, 1, found.data());
-      for (const double one : found) CHECK(std::isfinite(std::exp(one)) && std::exp(one) > 0.0);
-      CHECK(std::isfinite(draws.notes.back().noise) && draws.notes.back().noise > 0.0);
+      const auto loaded = restored(other, observed, settings, 1, 3);
+      loaded->run(2, 1, 1);
+      const std::size_t width = loaded->problem().data.n_features;
+      const std::vector<double> values(width * 5, 0.25);
+      const Points points{values.data(), 5, width};
+      for (const double one : predict(*loaded, Part::mean, points, 1)) CHECK(std::isfinite(one));
+      if (settings.varying.n_trees == 0) return true;
+      for (const double one : predict(*loaded, Part::noise, points, 1)) {
+        CHECK(std::isfinite(std::exp(one)) && std::exp(one) > 0.0);
+      }
+      const TracePoint& last = loaded->draws()[0].trace.back();
+      CHECK(std::isfinite(last.noise) && last.noise > 0.0);
       return true;
     } catch (const std::invalid_argument&) {
       return false;
@@ -153,25 +139,17 @@ TEST(spoiled_files_are_refused_or_are_valid_trees) {
       {ResponseKind::normal, false}, {ResponseKind::normal, true}, {ResponseKind::probit, false}};
   for (const auto& [kind, varying] : kinds) {
     const Stored stored(kind, varying);
-    CHECK(stored.is_taken(stored.rows, stored.chain, stored.noise));
+    CHECK(stored.is_taken(stored.archive));
     int n_refused = 0, n_taken = 0;
     for (int repetition = 0; repetition < 1500; ++repetition) {
-      RowsArchive rows = stored.rows;
-      ChainArchive chain = stored.chain;
-      TreesArchive noise = stored.noise;
+      archive::Archive spoiled = stored.archive;
       std::uint32_t n_arrays = 0;
-      const auto count = [&](const char*, auto&) { ++n_arrays; };
-      rows.for_each_array(count);
-      chain.for_each_array(count);
-      if (varying) noise.for_each_array(count);
+      spoiled.for_each([&](const std::string&, auto&) { ++n_arrays; });
       auto chosen = static_cast<int>(random::draw_below(n_arrays, stream));
-      const auto spoil_chosen = [&](const char*, auto& array) {
+      spoiled.for_each([&](const std::string&, auto& array) {
         if (chosen-- == 0) spoil(array, stream);
-      };
-      rows.for_each_array(spoil_chosen);
-      chain.for_each_array(spoil_chosen);
-      noise.for_each_array(spoil_chosen);
-      ++(stored.is_taken(rows, chain, noise) ? n_taken : n_refused);
+      });
+      ++(stored.is_taken(spoiled) ? n_taken : n_refused);
     }
     CHECK(n_refused > 300 && n_taken > 100);
   }
@@ -183,13 +161,11 @@ TEST(a_state_of_many_leaves_can_be_stored) {
   random::Stream stream(43, random::Purpose::grow, 0, 0);
   const std::size_t n = 1000, n_trees = 20;
   for (std::size_t i = 0; i < 2 * n; ++i) points.push_back(stream.uniform());
-  const double unit = std::exp2(std::ceil(std::log2(256.0 * std::sqrt(20.0) * n)) - 61.0);  // as the bindings choose it
-  const Problem problem{BinnedRows({points.data(), n, 2}, 1), {}, {0.99, 0.0}, 1.0, {unit, 1.0}, n_trees, {}, 1};
-  const Response response{ResponseKind::normal, std::vector<double>(n, 0.0), {0.0}, 3.0, 1.0};
-  const Chain chain(problem, response, {3, 0}, Start::prior);
-  Chain again(problem, response, {3, 0}, Start::leaves);
-  restore(archived(Draws{}, chain, false), {}, problem, response, again);
-  CHECK(std::ranges::equal(chain.sums()[0].residuals(), again.sums()[0].residuals()));
+  const Settings settings{{0.99, 0.0}, 1.0, n_trees, {}, 1, 3.0, 1.0, {}};
+  const Observed observed{ResponseKind::normal, std::vector<double>(n, 0.0), {}, {0.0}};
+  const auto sampler = new_sampler({Points{points.data(), n, 2}, 1}, observed, settings, 1, 3, Start::prior);
+  const auto again = restored(archived(*sampler), observed, settings, 1, 3);
+  CHECK(std::ranges::equal(sampler->chains()[0]->sums()[0].residuals(), again->chains()[0]->sums()[0].residuals()));
 }
 
 }  // namespace

@@ -11,20 +11,20 @@ namespace {
 
 TEST(ranks_order_values_and_ties_share_one) {
   const std::vector<double> x{3.0, -1.0, 3.0, -0.0, 0.0, 7.0};
-  const RankedRows data(x.data(), 6, 1, std::vector<double>(6, 0.0), {}, 2);
-  CHECK((data.ranks == std::vector<Rank>{2, 0, 2, 1, 1, 3}));
-  CHECK((data.values[0] == std::vector<double>{-1.0, 0.0, 3.0, 7.0}));
+  const RankedRows data(Points{x.data(), 6, 1}, std::vector<double>(6, 0.0), {}, 2);
+  CHECK((data.codes == std::vector<Rank>{2, 0, 2, 1, 1, 3}));
+  CHECK((data.positions[0] == std::vector<double>{-1.0, 0.0, 3.0, 7.0}));
   CHECK(data.rank_at(0, -1.0) == 0 && data.rank_at(0, 2.9) == 1 && data.rank_at(0, 3.0) == 2);
 }
 
-TEST(a_rule_deals_every_row_to_one_side) {
+TEST(a_rule_sends_every_row_to_one_side) {
   const auto problem = class_problem();
   Sides sides;
   const auto root = root_block(problem);
   const auto children = divide(problem, *root, {1, 0.3}, sides);
   CHECK(children.has_value());
   CHECK(children->first->rows.size() + children->second->rows.size() == sample_rows);
-  const auto& values = problem.data.values[1];
+  const auto& values = problem.data.positions[1];
   for (const RowId row : children->first->rows) CHECK(values[problem.data.column(1)[row]] <= 0.3);
   for (const RowId row : children->second->rows) CHECK(values[problem.data.column(1)[row]] > 0.3);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -44,11 +44,12 @@ TEST(a_rule_that_leaves_a_side_empty_makes_no_blocks) {
 
 TEST(equal_rows_are_not_splittable) {
   const auto problem = class_problem();
-  CHECK(!is_splittable(problem.data, std::vector<RowId>{0, 1}));
-  CHECK(!is_splittable(problem.data, std::vector<RowId>{4}));
-  CHECK(is_splittable(problem.data, root_block(problem)->rows));
-  CHECK(varying_features(problem.data, std::vector<RowId>{0, 1}).empty());
-  CHECK((varying_features(problem.data, root_block(problem)->rows) == std::vector<std::uint32_t>{0, 1, 3}));
+  CHECK(!posterior_tree::is_splittable(problem.data, std::vector<RowId>{0, 1}));
+  CHECK(!posterior_tree::is_splittable(problem.data, std::vector<RowId>{4}));
+  CHECK(posterior_tree::is_splittable(problem.data, root_block(problem)->rows));
+  CHECK(posterior_tree::varying_features(problem.data, std::vector<RowId>{0, 1}).empty());
+  CHECK((posterior_tree::varying_features(problem.data, root_block(problem)->rows) ==
+         std::vector<std::uint32_t>{0, 1, 3}));
 }
 
 TEST(rules_drawn_from_the_prior_divide_and_reach_every_feature) {
@@ -59,7 +60,7 @@ TEST(rules_drawn_from_the_prior_divide_and_reach_every_feature) {
   constexpr int n_draws = 3000;
   for (std::uint64_t event = 0; event < n_draws; ++event) {
     random::Stream stream(1, random::Purpose::particle_step, 0, event);
-    const auto chosen = draw_varying_feature(problem.data, root->rows, stream);
+    const auto chosen = posterior_tree::draw_varying_feature(problem.data, root->rows, stream);
     const Rule rule = draw_rule(problem.data, *chosen, stream);
     CHECK(divide(problem, *root, rule, sides).has_value());
     ++counts[rule.feature];
@@ -74,29 +75,28 @@ TEST(one_varying_feature_among_many_is_found) {
   constexpr std::size_t width = 300;
   std::vector<double> x(2 * width, 1.0);
   x[width + 217] = 2.0;
-  const RankedRows data(x.data(), 2, width, {0.0, 0.0}, {}, 1);
+  const RankedRows data(Points{x.data(), 2, width}, {0.0, 0.0}, {}, 1);
   const std::vector<RowId> rows{0, 1};
   for (std::uint64_t event = 0; event < 50; ++event) {
     random::Stream stream(1, random::Purpose::particle_step, 0, event);
-    CHECK(draw_varying_feature(data, rows, stream)->feature == 217);
+    CHECK(posterior_tree::draw_varying_feature(data, rows, stream)->feature == 217);
   }
   random::Stream stream(1, random::Purpose::particle_step, 0, 0);
-  CHECK(!draw_varying_feature(data, std::vector<RowId>{1}, stream));
+  CHECK(!posterior_tree::draw_varying_feature(data, std::vector<RowId>{1}, stream));
 }
 
 TEST(locations_fall_between_values_however_close_or_far) {
   const double huge = 1.7e308, tiny = 5e-324;
   random::Stream stream(1, random::Purpose::particle_step, 0, 0);
   for (int i = 0; i < 1000; ++i) {
-    const double wide = draw_between(-huge, huge, stream);
+    const double wide = posterior_tree::draw_between(-huge, huge, stream);
     CHECK(std::isfinite(wide) && wide >= -huge && wide < huge);
-    CHECK(draw_between(0.0, tiny, stream) == 0.0);
-    CHECK(draw_between(1.0, std::nextafter(1.0, 2.0), stream) == 1.0);
+    CHECK(posterior_tree::draw_between(0.0, tiny, stream) == 0.0);
+    CHECK(posterior_tree::draw_between(1.0, std::nextafter(1.0, 2.0), stream) == 1.0);
   }
   const std::vector<double> values{-huge, 0.0, huge};
-  CHECK_NEAR(share_of_range(values, {0, 1}, {0, 2}), 0.5, 1e-15);
-  CHECK_NEAR(share_of_range({0.0, tiny, 4.0 * tiny}, {0, 1}, {0, 2}), 0.25, 1e-15);
-  CHECK_NEAR(log_length(-huge, huge), std::log(huge) + std::log(2.0), 1e-12);
+  CHECK_NEAR(posterior_tree::share_of_range(values, RankRange{0, 1}, RankRange{0, 2}), 0.5, 1e-15);
+  CHECK_NEAR(posterior_tree::share_of_range({0.0, tiny, 4.0 * tiny}, RankRange{0, 1}, RankRange{0, 2}), 0.25, 1e-15);
 }
 
 }  // namespace

@@ -77,95 +77,6 @@ TEST(a_chain_keeps_as_many_trees_as_asked_for) {
   for (const double weight : chain.sample().weights) CHECK_NEAR(37.0 * weight, std::round(37.0 * weight), 1e-9);
 }
 
-/// After every accepted step the tree must be what its rules make of the rows.
-TEST(moves_keep_a_tree_in_order) {
-  const auto problem = class_problem();
-  ChainTree<Classes> tree(problem);
-  Sides sides;
-  int n_accepted = 0;
-  for (std::uint64_t step = 0; step < 3000; ++step) {
-    random::Stream stream(2, random::Purpose::metropolis, 0, step);
-    std::optional<Candidate<Classes>> found;
-    switch (random::draw_below(4, stream)) {
-      case 0:
-        found = propose_grow(problem, tree, sides, stream);
-        break;
-      case 1:
-        found = propose_prune(tree, stream);
-        break;
-      case 2:
-        found = propose_change(problem, tree, sides, stream);
-        break;
-      default:
-        found = propose_swap(tree, sides, stream);
-    }
-    if (!found || stream.uniform() >= std::exp(std::min(0.0, found->log_ratio + 2.0))) continue;
-    tree = found->tree;
-    ++n_accepted;
-    const auto nodes = tree.finished().nodes();
-    CHECK(nodes.size() == tree.size());
-    CHECK(log_joint(problem, nodes).has_value());
-    double log_likelihood = 0.0, expected = 0.0;
-    for (std::uint32_t id = 0; id < tree.size(); ++id) {
-      const auto& node = tree.node(id);
-      CHECK(node.splittable == is_splittable(problem.data, node.block->rows));
-      if (node.is_leaf()) {
-        log_likelihood += node.block->log_marginal;
-        expected += problem.model.log_marginal(new_block(problem, node.block->rows, 0)->summary);
-        continue;
-      }
-      CHECK(tree.node(node.left).parent == id && tree.node(node.left + 1).parent == id);
-      const auto children = divide(problem, *node.block, node.rule, sides);
-      CHECK(children->first->rows == tree.node(node.left).block->rows);
-      CHECK(children->second->rows == tree.node(node.left + 1).block->rows);
-    }
-    CHECK_NEAR(log_likelihood, expected, 1e-12);
-  }
-  CHECK(n_accepted > 300);
-}
-
-/// Going there and back multiplies to one: a grow undone by the prune of the same node.
-TEST(a_prune_undoes_a_grow) {
-  const auto problem = real_problem();
-  ChainTree<Reals> tree(problem);
-  Sides sides;
-  random::Stream stream(4, random::Purpose::metropolis, 0, 0);
-  const auto grown = propose_grow(problem, tree, sides, stream);
-  const auto pruned = propose_prune(grown->tree, stream);
-  CHECK(pruned->tree.size() == 1);
-  CHECK_NEAR(grown->log_ratio + pruned->log_ratio, 0.0, 1e-9);
-}
-
-/// Joining may move the joined node itself, if it is one of the last: the ratio must be that of the right node.
-TEST(every_prune_has_the_ratio_of_growing_back) {
-  const auto problem = class_problem();
-  Sides sides;
-  int n_moved = 0;
-  for (std::uint32_t seed = 0; seed < 60; ++seed) {
-    ChainTree<Classes> tree(problem);
-    for (std::uint64_t step = 0; step < 200; ++step) {
-      random::Stream stream(3, random::Purpose::metropolis, seed, step);
-      const auto found =
-          stream.uniform() < 0.45 ? propose_prune(tree, stream) : propose_grow(problem, tree, sides, stream);
-      if (!found) continue;
-      const auto inner = tree.inner().size(), inner_now = found->tree.inner().size();
-      const double before = tree.log_joint_at(0), now = found->tree.log_joint_at(0);
-      if (inner_now < inner) {
-        const auto log_rules = [](const ChainTree<Classes>& of) {
-          double sum = 0.0;
-          for (const std::uint32_t id : of.inner()) sum += of.node(id).log_rule;
-          return sum;
-        };
-        const double counts = log_size(tree.prunable()) - log_size(found->tree.growable());
-        CHECK_NEAR(found->log_ratio, now - before - log_rules(found->tree) + log_rules(tree) + counts, 1e-8);
-        for (const std::uint32_t id : tree.prunable()) n_moved += id >= tree.size() - 2;
-      }
-      tree = found->tree;
-    }
-  }
-  CHECK(n_moved > 10);
-}
-
 TEST(probabilities_average_the_trees) {
   const auto problem = class_problem();
   const auto sample = filter_sample(problem, {}, 10'000, 1);
@@ -193,30 +104,31 @@ TEST(archives_that_are_no_trees_are_refused) {
   const auto problem = class_problem();
   const auto good = archived(filter_sample(problem, {}, 10'000, 1));
   const auto refuses = [&](auto&& change) {
-    Archive bad = good;
+    archive::Archive bad = good;
     change(bad);
     return tests::throws<std::invalid_argument>([&] { (void)restored(bad, problem.model, sample_width); });
   };
-  CHECK(!refuses([](Archive&) {}));
-  CHECK(refuses([](Archive& a) { a.features.pop_back(); }));
-  CHECK(refuses([](Archive& a) { a.features[0] = sample_width; }));
-  CHECK(refuses([](Archive& a) { a.links[0] = 0; }));
-  CHECK(refuses([](Archive& a) { a.links[0] = 3; }));
-  CHECK(refuses([](Archive& a) { a.links[1] = 0xFFFFFFFF; }));
-  CHECK(refuses([](Archive& a) { a.locations[0] = std::nan(""); }));
-  CHECK(refuses([](Archive& a) { a.first_node[1] += 1; }));
-  CHECK(refuses([](Archive& a) { a.first_node.back() -= 1; }));
-  CHECK(refuses([](Archive& a) { a.first_node.clear(); }));
-  CHECK(refuses([](Archive& a) { a.weights[0] = -a.weights[0]; }));
-  CHECK(refuses([](Archive& a) { a.weights[0] = std::nan(""); }));
-  CHECK(refuses([](Archive& a) { a.weights[0] += 0.5; }));
-  CHECK(refuses([](Archive& a) { a.weights.clear(); }));
-  CHECK(refuses([](Archive& a) { a.first_number[1] = a.first_number[0]; }));
-  CHECK(refuses([](Archive& a) { a.leaf_numbers[0] = 17.0; }));
-  CHECK(refuses([](Archive& a) { a.leaf_numbers.pop_back(); }));
-  CHECK(refuses([](Archive& a) { a.most_probable[0] = 1'000'000; }));
-  CHECK(refuses([](Archive& a) { a.log_joint[0] = std::nan(""); }));
-  CHECK(refuses([](Archive& a) { a.log_evidence[0] = HUGE_VAL; }));
+  CHECK(!refuses([](archive::Archive&) {}));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.feature").pop_back(); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.feature")[0] = sample_width; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.link")[0] = 0; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.link")[0] = 3; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint32_t>("nodes.link")[1] = 0xFFFFFFFF; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("nodes.location")[0] = std::nan(""); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.first_node")[1] += 1; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.first_node").back() -= 1; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.first_node").clear(); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight")[0] = -a.get<double>("trees.weight")[0]; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight")[0] = std::nan(""); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight")[0] += 0.5; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.weight").clear(); }));
+  CHECK(refuses(
+      [](archive::Archive& a) { a.get<std::uint64_t>("leaves.first")[1] = a.get<std::uint64_t>("leaves.first")[0]; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("leaves.numbers")[0] = 17.0; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("leaves.numbers").pop_back(); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<std::uint64_t>("trees.most_probable")[0] = 1'000'000; }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("trees.log_joint")[0] = std::nan(""); }));
+  CHECK(refuses([](archive::Archive& a) { a.get<double>("islands.log_evidence")[0] = HUGE_VAL; }));
 }
 
 }  // namespace

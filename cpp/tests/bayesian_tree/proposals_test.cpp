@@ -17,7 +17,7 @@ std::vector<double> cut_by_hand(const Problem<M>& problem, const Block<M>& block
   for (const RowId row : block.rows) ranks.push_back(problem.data.column(feature)[row]);
   std::ranges::sort(ranks);
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
-  const auto& values = problem.data.values[feature];
+  const auto& values = problem.data.positions[feature];
   for (std::size_t i = 0; i + 1 < ranks.size(); ++i) {
     const auto children = divide(problem, block, {feature, values[ranks[i]]}, sides);
     const double share = (values[ranks[i + 1]] - values[ranks[i]]) / (values[ranks.back()] - values[ranks.front()]);
@@ -35,7 +35,8 @@ void check_scan(const Problem<M>& problem) {
     SplitScan scan;
     for (const std::uint32_t feature : {0U, 1U, 3U}) {
       const auto expected = cut_by_hand(problem, *block, feature);
-      const double total = scan.run(problem, *block, {feature, range_of(problem.data.column(feature), block->rows)});
+      const double total =
+          scan.run(problem, *block, {feature, posterior_tree::range_of(problem.data.column(feature), block->rows)});
       CHECK(scan.gaps.size() == expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i) CHECK_NEAR(scan.gaps[i].log_weight, expected[i], 1e-9);
       CHECK_NEAR(total, particle::log_sum_exp(expected), 1e-9);
@@ -52,7 +53,8 @@ TEST(a_table_adds_up_to_stopping_and_all_cuts) {
   const auto problem = real_problem();
   const auto root = root_block(problem);
   SplitScan scan;
-  const SplitTable table = split_table(problem, *root, varying_features(problem.data, root->rows), scan);
+  const SplitTable table =
+      split_table(problem, *root, posterior_tree::varying_features(problem.data, root->rows), scan);
   std::vector<double> logs{problem.prior.log_stop(0) + root->log_marginal};
   for (const std::uint32_t feature : {0U, 1U, 3U}) {
     for (const double cut : cut_by_hand(problem, *root, feature)) {

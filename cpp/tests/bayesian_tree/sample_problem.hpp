@@ -22,7 +22,7 @@ inline RankedRows sample_data(bool classes, bool weighted = false) {
     if (weighted) weights.push_back(0.25 + stream.uniform());
   }
   for (std::size_t d = 0; d < sample_width; ++d) x[sample_width + d] = x[d];  // row 1 equals row 0
-  return {x.data(), sample_rows, sample_width, y, weights, 1};
+  return {Points{x.data(), sample_rows, sample_width}, y, weights, 1};
 }
 
 inline Problem<label::DirichletMultinomial> class_problem(bool weighted = false) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One Markov chain over sums of trees and all that is drawn with them (document 004, Algorithm 4.1).
+// One Markov chain over sums of trees and all that is drawn with them (Lakshminarayanan 2016, Algorithm 4.1).
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ struct ChainKey {
   std::uint32_t chain;
 };
 
-/// What is noted down of a state, besides the trees.
-struct Notes {
+/// What is kept of a state besides the trees.
+struct TracePoint {
   double noise;  ///< its standard deviation; if it varies, the root of the mean variance of rows
   double log_likelihood;
   double n_leaves;         ///< mean over trees
@@ -70,7 +70,7 @@ class Chain {
     }
   }
 
-  [[nodiscard]] Notes notes() const {
+  [[nodiscard]] TracePoint trace_point() const {
     const double n_trees = static_cast<double>(sums_.size() * problem_->n_trees);
     double n_leaves = 0.0;
     for (const SumOfTrees& sum : sums_) {

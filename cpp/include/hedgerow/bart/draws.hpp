@@ -32,11 +32,11 @@ struct TreesOfDraws {
 
 struct Draws : TreesOfDraws {
   TreesOfDraws noise;  ///< if it varies: the logarithm of a row's variance is the sum of these
-  std::vector<Notes> notes;
+  std::vector<TracePoint> trace;
 
   [[nodiscard]] std::size_t n_bytes() const {
     const std::size_t of_noise = noise.size() > 0 ? noise.n_bytes() : 0;
-    return TreesOfDraws::n_bytes() + of_noise + sizeof(Notes) * notes.size();
+    return TreesOfDraws::n_bytes() + of_noise + sizeof(TracePoint) * trace.size();
   }
 
   void add(const Chain& chain, double unit) {
@@ -47,7 +47,7 @@ struct Draws : TreesOfDraws {
     }
     first_node.push_back(code.n_nodes);
     if (chain.noise_trees()) add_noise(chain);
-    notes.push_back(chain.notes());
+    trace.push_back(chain.trace_point());
   }
 
  private:
@@ -63,6 +63,13 @@ struct Draws : TreesOfDraws {
     noise.first_node.push_back(noise.code.n_nodes);
   }
 };
+
+/// Four numbers a point.
+inline void append(const std::vector<TracePoint>& trace, std::vector<double>& numbers) {
+  for (const TracePoint& point : trace) {
+    numbers.insert(numbers.end(), {point.noise, point.log_likelihood, point.n_leaves, point.n_roots_changed});
+  }
+}
 
 /// Bins of some points, column by column.
 struct BinnedBlock {

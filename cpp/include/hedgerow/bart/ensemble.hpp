@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "hedgerow/bart/plan.hpp"
-#include "hedgerow/bart/prior_draw.hpp"
+#include "hedgerow/bart/tree.hpp"
+#include "hedgerow/posterior_tree/prior_draw.hpp"
 
 namespace hedgerow::bart {
 
@@ -16,13 +17,13 @@ namespace hedgerow::bart {
 struct Problem {
   BinnedRows data;
   std::vector<double> weights;  ///< empty if all are one
-  bayesian_tree::TreePrior prior;
+  posterior_tree::TreePrior prior;
   double leaf_variance;
   Units units;
   std::size_t n_trees;
   Plan plan;
   std::size_t n_particles;
-  bool weights_change = false;  ///< noise varies: rows weigh anew in every round
+  bool weights_change = false;  ///< noise varies: weights of rows change in every round
 };
 
 /// Which round of which sum this is: the name of its random numbers.
@@ -69,9 +70,9 @@ class Ensemble {
     for (std::size_t m = 0; m < trees_.size(); ++m) {
       random::Stream stream = key.stream(purpose, m);
       forget(trees_[m]);
-      trees_[m] = draw_from_prior(target, stream);
-      for (Node& node : trees_[m].nodes) node.heard = {};
-      put_back(target.evidence, trees_[m], stream);
+      trees_[m] = posterior_tree::draw_from_prior(target, stream);
+      for (Node& node : trees_[m].nodes) node.statistic = {};
+      put_back(target.leaves.evidence, trees_[m], stream);
     }
   }
 
@@ -80,7 +81,7 @@ class Ensemble {
     for (std::size_t m = 0; m < trees.size(); ++m) {
       forget(trees_[m]);
       trees_[m] = std::move(trees[m]);
-      if (!deal(target, trees_[m], 0)) return false;
+      if (!posterior_tree::assign_rows(target, trees_[m], 0)) return false;
       for (const Node& node : trees_[m].nodes) {
         if (node.is_leaf()) add(trees_[m], node, -node.value);
       }
@@ -103,13 +104,13 @@ class Ensemble {
   void put_back(const Evidence& evidence, Tree& tree, random::Stream& stream) {
     for (Node& node : tree.nodes) {
       if (!node.is_leaf()) continue;
-      node.value = evidence.draw_value(node.heard, stream);
+      node.value = evidence.draw_value(node.statistic, stream);
       add(tree, node, -node.value);
     }
   }
 
   const Problem* problem_;
-  PriorTable prior_;
+  posterior_tree::PriorTable prior_;
   std::vector<Fixed> residuals_;
   std::vector<Tree> trees_;
   std::vector<RowId> left_, right_;

@@ -8,14 +8,14 @@
 #include <span>
 #include <vector>
 
-#include "hedgerow/bart/factor_evidence.hpp"
 #include "hedgerow/bart/sum_of_trees.hpp"
+#include "hedgerow/posterior_tree/leaves/variance_factors.hpp"
 
 namespace hedgerow::bart {
 
 struct VaryingNoise {
   std::size_t n_trees = 0;  ///< none if noise is constant
-  FactorPrior factor;
+  posterior_tree::FactorPrior factor;
   double floor_variance = 0.0;  ///< squared residuals count as that much larger: the noise of no row vanishes
 };
 
@@ -30,7 +30,7 @@ class NoiseTrees : public Ensemble {
                   problem.weights.empty() ? problem.data.n_rows : 0),
         squares_(problem.data.n_rows),
         shares_(problem.data.n_rows),
-        heard_(problem.data.n_rows) {
+        fixed_shares_(problem.data.n_rows) {
     for (const double weight : problem.weights) {
       weights_.push_back(static_cast<Fixed>(std::max(1.0, std::round(weight / problem.units.weight))));
     }
@@ -55,7 +55,7 @@ class NoiseTrees : public Ensemble {
     for (std::size_t m = 0; m < trees_.size(); ++m) {
       random::Stream stream = key.stream(random::Purpose::tree_of_noise, m);
       forget(trees_[m]);
-      hear(trees_[m]);
+      find_statistics(trees_[m]);
       move(trees_[m], stream);
       put_back(evidence_, trees_[m], stream);
     }
@@ -68,7 +68,7 @@ class NoiseTrees : public Ensemble {
 
  private:
   [[nodiscard]] Target target() {
-    return {problem_->data, residuals_, heard_, weights_, prior_, evidence_, left_, right_};
+    return {problem_->data, prior_, {residuals_, fixed_shares_, weights_, evidence_}, left_, right_};
   }
 
   [[nodiscard]] double square(const SumOfTrees& sum, std::size_t row) const {
@@ -78,33 +78,33 @@ class NoiseTrees : public Ensemble {
 
   /// Squares next to the variance that the other trees leave a row, as whole numbers: of a unit so small that their sum
   /// just fits. It is the same whatever the order of rows in leaves.
-  void hear(Tree& tree) {
+  void find_statistics(Tree& tree) {
     double total = 0.0;
     for (std::size_t i = 0; i < squares_.size(); ++i) total += shares_[i] = squares_[i] * precision(i);
     const double square_unit = std::exp2(std::ceil(std::log2(std::max(total, 0x1p-900))) - 61.0);
     for (std::size_t i = 0; i < squares_.size(); ++i) {
-      heard_[i] = static_cast<Fixed>(std::llround(shares_[i] / square_unit));
+      fixed_shares_[i] = static_cast<Fixed>(std::llround(shares_[i] / square_unit));
     }
     evidence_.set_square_unit(square_unit);
     for (NodeId id = 0; id < tree.nodes.size(); ++id) {
-      if (tree.nodes[id].is_leaf()) tree.nodes[id].heard = target().hear(tree.rows_of(id));
+      if (tree.nodes[id].is_leaf()) tree.nodes[id].statistic = target().leaves.statistic(tree.rows_of(id));
     }
   }
 
   /// Always these: trees are small, and the noise asks for no more.
   void move(Tree& tree, random::Stream& stream) {
     const Target target = this->target();
-    grow_or_prune(target, tree, GrowChance::certain_if_alone, stream);
-    perturb(target, tree, stream);
-    grow_or_prune(target, tree, GrowChance::certain_if_alone, stream);
-    change(target, tree, stream);
+    posterior_tree::grow_or_prune(target, tree, posterior_tree::GrowChance::certain_if_alone, stream);
+    posterior_tree::perturb(target, tree, stream);
+    posterior_tree::grow_or_prune(target, tree, posterior_tree::GrowChance::certain_if_alone, stream);
+    posterior_tree::change(target, tree, stream);
   }
 
   double floor_variance_;
-  FactorEvidence evidence_;
+  posterior_tree::VarianceFactors evidence_;
   std::vector<double> squares_,
       shares_;  ///< of rows: over the variance that all share, and over that which others leave
-  std::vector<Fixed> heard_, weights_;
+  std::vector<Fixed> fixed_shares_, weights_;
 };
 
 }  // namespace hedgerow::bart

@@ -56,7 +56,7 @@ inline double sum_of_squares(const SumOfTrees& sum, std::span<const double> weig
   return total;
 }
 
-/// The noise's variance given the trees: document 004, Algorithm 4.1, line 4.
+/// The noise's variance given the trees: Lakshminarayanan (2016), Algorithm 4.1, line 4.
 inline double draw_noise(const Response& response, double squares, double total_weight, random::Stream stream) {
   const double rate = 0.5 * (response.noise_df * response.noise_scale + squares);
   return rate / random::draw_gamma(0.5 * (response.noise_df + total_weight), stream);

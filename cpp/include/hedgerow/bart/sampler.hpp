@@ -28,6 +28,15 @@ class Sampler {
   [[nodiscard]] const std::vector<Draws>& draws() const { return draws_; }
   [[nodiscard]] std::vector<Draws>& draws() { return draws_; }
 
+  [[nodiscard]] std::size_t n_draws() const { return draws_[0].size(); }  ///< of each chain
+  /// Of each chain, so far. The first round is the start.
+  [[nodiscard]] std::uint64_t n_sweeps() const { return (chains_[0]->n_rounds() - 1) / problem_.plan.n_rounds; }
+  [[nodiscard]] std::size_t n_bytes() const {
+    std::size_t total = 0;
+    for (const Draws& draws : draws_) total += draws.n_bytes();
+    return total;
+  }
+
   /// Sweeps all chains so often; every `keep_every`-th state is kept, none if it is 0.
   void run(std::size_t n_sweeps, std::size_t keep_every, std::size_t n_threads) {
     parallel::for_each_index(chains_.size(), n_threads, [&](std::size_t c, std::size_t) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sum of trees and what it leaves of the labels, swept tree by tree (document 004, Algorithm 4.1): a tree is taken
-// out of the sum, makes its moves on the residuals, draws values for its leaves, and is put back.
+// A sum of trees and what it leaves of the labels, swept tree by tree (Lakshminarayanan 2016, Algorithm 4.1): a tree is
+// taken out of the sum, makes its moves on the residuals, draws values for its leaves, and is put back.
 #pragma once
 
 #include <optional>
@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "hedgerow/bart/ensemble.hpp"
-#include "hedgerow/bart/moves/change_swap.hpp"
-#include "hedgerow/bart/moves/exchange.hpp"
-#include "hedgerow/bart/moves/graft.hpp"
-#include "hedgerow/bart/moves/heat_bath.hpp"
-#include "hedgerow/bart/moves/particle_gibbs.hpp"
-#include "hedgerow/bart/moves/perturb.hpp"
+#include "hedgerow/bart/particle_gibbs.hpp"
+#include "hedgerow/posterior_tree/leaves/normal_values.hpp"
+#include "hedgerow/posterior_tree/moves/change_swap.hpp"
+#include "hedgerow/posterior_tree/moves/exchange.hpp"
+#include "hedgerow/posterior_tree/moves/graft.hpp"
+#include "hedgerow/posterior_tree/moves/heat_bath.hpp"
+#include "hedgerow/posterior_tree/moves/perturb.hpp"
 
 namespace hedgerow::bart {
 
@@ -71,27 +72,27 @@ class SumOfTrees : public Ensemble {
  private:
   [[nodiscard]] Target target() {
     const bool plain = weights_.empty();
-    return {problem_->data, residuals_, plain ? residuals_ : weighted_, weights_, prior_, evidence_, left_, right_};
+    return {problem_->data, prior_, {residuals_, plain ? residuals_ : weighted_, weights_, evidence_}, left_, right_};
   }
 
-  /// What the leaves hear is summed up in passing.
+  /// Takes a tree out of the sum; the statistics of its leaves are summed up in passing.
   void take_out(Tree& tree) {
     for (Node& node : tree.nodes) {
       if (!node.is_leaf()) continue;
       Fixed sum = 0;
       for (std::uint32_t i = node.begin; i < node.end; ++i) sum += residuals_[tree.rows[i]] += node.value;
-      node.heard = {static_cast<Fixed>(node.n_rows()), sum};
-      if (!weights_.empty()) hear_weighted(tree, node);
+      node.statistic = {static_cast<Fixed>(node.n_rows()), sum};
+      if (!weights_.empty()) sum_weighted(tree, node);
     }
   }
 
-  void hear_weighted(const Tree& tree, Node& leaf) {
+  void sum_weighted(const Tree& tree, Node& leaf) {
     for (std::uint32_t i = leaf.begin; i < leaf.end; ++i) {
       const RowId row = tree.rows[i];
       const double weight = static_cast<double>(weights_[row]) * problem_->units.weight;
       weighted_[row] = static_cast<Fixed>(std::llround(weight * static_cast<double>(residuals_[row])));
     }
-    leaf.heard = target().hear({tree.rows.data() + leaf.begin, leaf.n_rows()});
+    leaf.statistic = target().leaves.statistic({tree.rows.data() + leaf.begin, leaf.n_rows()});
   }
 
   void move(Tree& tree, random::Stream& stream) {
@@ -102,36 +103,37 @@ class SumOfTrees : public Ensemble {
   }
 
   void make(Move move, const Target& target, Tree& tree, random::Stream& stream) {
+    using posterior_tree::GrowChance, posterior_tree::OtherSide;
     switch (move) {
       case Move::grow_prune:
-        grow_or_prune(target, tree, GrowChance::certain_if_alone, stream);
+        posterior_tree::grow_or_prune(target, tree, GrowChance::certain_if_alone, stream);
         break;
       case Move::even_grow_prune:
-        grow_or_prune(target, tree, GrowChance::even, stream);
+        posterior_tree::grow_or_prune(target, tree, GrowChance::even, stream);
         break;
       case Move::cgm:
-        grow_prune_change_or_swap(target, tree, stream);
+        posterior_tree::grow_prune_change_or_swap(target, tree, stream);
         break;
       case Move::perturb:
-        perturb(target, tree, stream);
+        posterior_tree::perturb(target, tree, stream);
         break;
       case Move::change:
-        change(target, tree, stream);
+        posterior_tree::change(target, tree, stream);
         break;
       case Move::swap:
-        swap(target, tree, stream);
+        posterior_tree::swap(target, tree, stream);
         break;
       case Move::heat_bath:
-        heat_bath(target, tree, stream);
+        posterior_tree::heat_bath(target, tree, stream);
         break;
       case Move::exchange:
-        exchange(target, tree, stream);
+        posterior_tree::exchange(target, tree, stream);
         break;
       case Move::graft:
-        graft_or_take_out(target, tree, OtherSide::from_prior, stream);
+        posterior_tree::graft_or_take_out(target, tree, OtherSide::from_prior, stream);
         break;
       case Move::graft_alike:
-        graft_or_take_out(target, tree, OtherSide::alike, stream);
+        posterior_tree::graft_or_take_out(target, tree, OtherSide::alike, stream);
         break;
       case Move::subtree_particles:
         particles_->draw_subtree(target, tree, stream);
@@ -142,7 +144,7 @@ class SumOfTrees : public Ensemble {
     }
   }
 
-  LeafEvidence evidence_;
+  posterior_tree::NormalValues evidence_;
   std::vector<Fixed> weights_, weighted_;
   std::optional<ParticleGibbs> particles_;
 };

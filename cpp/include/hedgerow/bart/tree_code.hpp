@@ -78,7 +78,7 @@ class CodeReader {
   }
   V next_value() { return code_->values[value_++]; }
 
-  /// A whole tree; its rows are still to be dealt.
+  /// A whole tree; its rows are not assigned to its leaves yet.
   template <class SetValue>
   Tree next_tree(const BinnedRows& data, SetValue&& set_value) {
     Tree tree(data);

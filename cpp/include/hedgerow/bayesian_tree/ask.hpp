@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predictions of a sample of trees: each tree says what the leaf of a point says, and trees are averaged by weight, in
-// their order, so that the number of threads changes nothing.
+// Predictions of a sample of trees: each tree predicts what the leaf of a point does, and trees are averaged by weight,
+// in their order, so that the number of threads changes nothing.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,10 @@
 
 #include "hedgerow/bayesian_tree/tree_sample.hpp"
 #include "hedgerow/label/dirichlet_multinomial.hpp"
+#include "hedgerow/label/normal_inverse_gamma.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::bayesian_tree {
-
-/// Points to be asked about, row by row.
-struct Points {
-  const double* features;
-  std::size_t n, width;
-};
 
 /// f(point, tree, leaf): some points at a time go through all trees, because a tree then stays in the cache.
 template <class Function>
@@ -27,7 +22,7 @@ void for_each_leaf(const TreeSample& sample, Points points, std::size_t n_thread
     const std::size_t end = std::min(points.n, (group + 1) * at_once);
     for (std::size_t t = 0; t < sample.n_trees(); ++t) {
       const auto tree = sample.tree(t);
-      for (std::size_t i = group * at_once; i < end; ++i) f(i, t, find_leaf(tree, points.features + i * points.width));
+      for (std::size_t i = group * at_once; i < end; ++i) f(i, t, find_leaf(tree, points.values + i * points.width));
     }
   });
 }
@@ -74,6 +69,37 @@ inline std::vector<WeightedLeaves> ask_leaves(const TreeSample& sample, Points p
     }
     leaves.resize(last + 1);
   });
+  return found;
+}
+
+/// The same for all points, one after another.
+struct LeafMixtures {
+  std::vector<std::int64_t> first{0};  ///< of each point, and where the last one ends
+  std::vector<std::uint32_t> leaves;
+  std::vector<double> weights;
+};
+
+inline LeafMixtures ask_mixtures(const TreeSample& sample, Points points, std::size_t n_threads) {
+  LeafMixtures mixtures;
+  for (const WeightedLeaves& found : ask_leaves(sample, points, n_threads)) {
+    for (const auto& [leaf, weight] : found) {
+      mixtures.leaves.push_back(leaf);
+      mixtures.weights.push_back(weight);
+    }
+    mixtures.first.push_back(static_cast<std::int64_t>(mixtures.leaves.size()));
+  }
+  return mixtures;
+}
+
+/// Degrees of freedom, location and scale of what each leaf predicts.
+inline std::vector<double> leaf_students(const TreeSample& sample, const label::NormalInverseGamma& model) {
+  std::vector<double> found;
+  label::LabelMoments summary;
+  for (std::size_t l = 0; l < sample.n_leaves(); ++l) {
+    label::NormalInverseGamma::read(sample.leaf(l), summary);
+    const label::Student student = model.predictive(summary);
+    found.insert(found.end(), {student.df, student.location, student.scale});
+  }
   return found;
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "hedgerow/bayesian_tree/rule.hpp"
-#include "hedgerow/bayesian_tree/tree_prior.hpp"
 #include "hedgerow/label/leaf_model.hpp"
 #include "hedgerow/particle/shared.hpp"
 
@@ -69,7 +68,7 @@ template <label::LeafModel M>
 std::optional<std::pair<SharedBlock<M>, SharedBlock<M>>> divide(const Problem<M>& problem, const Block<M>& block,
                                                                 Rule rule, Sides& sides) {
   const RankedRows& data = problem.data;
-  if (rule.location < data.values[rule.feature].front()) return std::nullopt;
+  if (rule.location < data.positions[rule.feature].front()) return std::nullopt;
   const Rank* column = data.column(rule.feature);
   const Rank highest_left = data.rank_at(rule.feature, rule.location);
   sides.left.resize(block.rows.size());

@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A decision tree that grows from the root, oldest node first: the particle of document 004, Algorithm 3.1. Nodes lie
-// in the order in which they came, so those still to be decided are the last ones, and one number says where they
-// begin.
+// A decision tree that grows from the root, oldest node first: the particle of Lakshminarayanan (2016), Algorithm 3.1.
+// Nodes lie in the order in which they came, so those still to be decided are the last ones, and one number says where
+// they begin.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "hedgerow/bayesian_tree/proposals.hpp"
+#include "hedgerow/bayesian_tree/split_node.hpp"
 
 namespace hedgerow::bayesian_tree {
-
-/// A node of a finished or growing tree.
-struct SplitNode {
-  static constexpr std::uint32_t leaf_mark = 0xFFFFFFFF;
-
-  std::uint32_t feature = leaf_mark;
-  std::uint32_t link = 0;  ///< inner: the left child, the right one is the next; leaf: its number, once it has one
-  double location = 0.0;   ///< inner: rows with x[feature] <= location go left
-
-  [[nodiscard]] bool is_leaf() const { return feature == leaf_mark; }
-  friend auto operator<=>(const SplitNode&, const SplitNode&) = default;
-};
 
 /// Which nodes take part in a stage: the oldest alone, or all that wait.
 enum class Expansion { node, layer };
@@ -62,9 +51,10 @@ class GrowingTree {
 
   /// One stage as another tree took it, whose nodes lie in the order in which they came. The proposal is the prior, or
   /// the optimal one over all features: then the factor is the same whatever was drawn.
-  double repeat(const std::vector<SplitNode>& told, const Problem<M>& problem, const Growth& growth, Workspace& room) {
+  double repeat(const std::vector<SplitNode>& reference, const Problem<M>& problem, const Growth& growth,
+                Workspace& room) {
     const SharedBlock<M> block = blocks_[next_];
-    const SplitNode& node = told[next_];
+    const SplitNode& node = reference[next_];
     double log_likelihood_ratio = 0.0;
     if (node.is_leaf()) {
       stop_next();
@@ -97,7 +87,7 @@ class GrowingTree {
 
   /// Equal rows, and lone ones, cannot be divided; a stage spent on them would change nothing.
   void skip_certain_leaves(const RankedRows& data) {
-    while (next_ < nodes_.size() && !is_splittable(data, blocks_[next_]->rows)) ++next_;
+    while (next_ < nodes_.size() && !posterior_tree::is_splittable(data, blocks_[next_]->rows)) ++next_;
   }
 
   double decide(const Problem<M>& problem, const Growth& growth, Workspace& room, random::Stream& stream) {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Independent samplers on the same problem, several at a time: islands of particles (document 004, section 3.4.1.3), or
-// Markov chains. Work comes in pieces of bounded length, so that Python can look for Ctrl-C; how it is cut does not
-// matter, nor does the number of threads. Predictions give each island the same weight.
+// Independent samplers on the same problem, several at a time: islands of particles (Lakshminarayanan 2016,
+// section 3.4.1.3), or Markov chains. Work comes in pieces of bounded length, so that Python can look for Ctrl-C; how
+// it is cut does not matter, nor does the number of threads. Predictions give each island the same weight.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
+#include "hedgerow/bayesian_tree/growing_tree.hpp"
 #include "hedgerow/bayesian_tree/tree_sample.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 #include "hedgerow/particle/filter.hpp"
 
 namespace hedgerow::bayesian_tree {
 
-/// One filter over growing trees: document 004, Algorithm 3.1.
+/// One filter over growing trees: Lakshminarayanan (2016), Algorithm 3.1.
 template <label::LeafModel M>
 class FilterIsland {
  public:
@@ -36,10 +38,23 @@ class FilterIsland {
   }
 
   [[nodiscard]] TreeSample sample() const {
+    constexpr double unseen = 1e-18;  // a share too small to be seen in any sum
     SampleMaker<M> maker(problem_);
+    std::unordered_map<const Block<M>*, std::uint32_t> numbers;
     const auto weights = filter_.weights();
-    for (std::size_t c = 0; c < weights.size(); ++c) maker.add(filter_.particles()[c], weights[c]);
-    TreeSample found = maker.finish();
+    for (std::size_t c = 0; c < weights.size(); ++c) {
+      if (weights[c] < unseen) continue;
+      const GrowingTree<M>& tree = filter_.particles()[c];
+      std::vector<SplitNode> nodes = tree.nodes();
+      for (std::size_t i = 0; i < nodes.size(); ++i) {
+        if (!nodes[i].is_leaf()) continue;
+        const auto [place, is_new] = numbers.try_emplace(tree.block(i).get(), 0);
+        if (is_new) place->second = maker.add_leaf(tree.block(i)->summary);
+        nodes[i].link = place->second;
+      }
+      maker.add(nodes, weights[c], [&](std::size_t i) { return tree.block(i)->log_marginal; });
+    }
+    TreeSample found = maker.finished();
     found.log_evidence = {filter_.log_evidence()};
     return found;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a particle decides whether and how a node is split: three proposal kernels of document 004, section 3.3.
-// Each says what it has drawn and the logarithm of prior over proposal there; equation (3.7) needs no more.
+// How a particle decides whether and how a node is split: three proposal kernels of Lakshminarayanan (2016),
+// section 3.3. Each says what it has drawn and the logarithm of prior over proposal there; equation (3.7) needs no
+// more.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ struct Workspace {
 template <label::LeafModel M>
 Decision decide_by_prior(const Problem<M>& problem, const Block<M>& block, random::Stream& stream) {
   if (stream.uniform() >= problem.prior.split_probability(block.depth)) return {std::nullopt, 0.0};
-  const auto chosen = draw_varying_feature(problem.data, block.rows, stream);
+  const auto chosen = posterior_tree::draw_varying_feature(problem.data, block.rows, stream);
   if (!chosen) return {std::nullopt, 0.0};
   return {draw_rule(problem.data, *chosen, stream), 0.0};
 }
@@ -41,14 +42,14 @@ Decision decide_by_prior(const Problem<M>& problem, const Block<M>& block, rando
 template <label::LeafModel M>
 Decision decide_empirically(const Problem<M>& problem, const Block<M>& block, Workspace& room, random::Stream& stream) {
   if (stream.uniform() >= problem.prior.split_probability(block.depth)) return {std::nullopt, 0.0};
-  const auto chosen = draw_varying_feature(problem.data, block.rows, stream);
+  const auto chosen = posterior_tree::draw_varying_feature(problem.data, block.rows, stream);
   if (!chosen) return {std::nullopt, 0.0};
   const auto& ranks = room.scan.distinct_ranks(problem.data, block.rows, *chosen);
-  const auto& values = problem.data.values[chosen->feature];
+  const auto& values = problem.data.positions[chosen->feature];
   const std::uint32_t gap = random::draw_below(ranks.size() - 1, stream);
   const RankRange between{ranks[gap], ranks[gap + 1]};
-  const double share = share_of_range(values, between, chosen->range);
-  const double location = draw_between(values[between.lowest], values[between.highest], stream);
+  const double share = posterior_tree::share_of_range(values, between, chosen->range);
+  const double location = posterior_tree::draw_between(values[between.lowest], values[between.highest], stream);
   return {Rule{chosen->feature, location}, std::log(share * static_cast<double>(ranks.size() - 1))};
 }
 
@@ -61,7 +62,7 @@ SplitTable split_table(const Problem<M>& problem, const Block<M>& block, std::ve
   const double log_each = problem.prior.log_split(block.depth) - std::log(static_cast<double>(features.size()));
   std::vector<double> logs{table.log_stop};
   for (const std::uint32_t d : features) {
-    const double log_cuts = scan.run(problem, block, {d, range_of(problem.data.column(d), block.rows)});
+    const double log_cuts = scan.run(problem, block, {d, posterior_tree::range_of(problem.data.column(d), block.rows)});
     logs.push_back(log_each + log_cuts);
   }
   table.log_total = particle::log_sum_exp(logs);
@@ -84,12 +85,12 @@ Decision decide_from_table(const Problem<M>& problem, const Block<M>& block, con
     ++i;
   }
   const std::uint32_t feature = table.features[i];
-  const VaryingFeature chosen{feature, range_of(problem.data.column(feature), block.rows)};
+  const VaryingFeature chosen{feature, posterior_tree::range_of(problem.data.column(feature), block.rows)};
   scan.run(problem, block, chosen);
   const Gap& gap = scan.draw(stream);
-  const auto& values = problem.data.values[feature];
-  const double log_share = std::log(share_of_range(values, gap.between, chosen.range));
-  const double location = draw_between(values[gap.between.lowest], values[gap.between.highest], stream);
+  const auto& values = problem.data.positions[feature];
+  const double log_share = std::log(posterior_tree::share_of_range(values, gap.between, chosen.range));
+  const double location = posterior_tree::draw_between(values[gap.between.lowest], values[gap.between.highest], stream);
   return {Rule{feature, location}, table.log_total - (gap.log_weight - log_share)};
 }
 
@@ -97,7 +98,7 @@ Decision decide_from_table(const Problem<M>& problem, const Block<M>& block, con
 template <label::LeafModel M>
 const SplitTable& whole_table(const Problem<M>& problem, const Block<M>& block, Workspace& room) {
   if (!block.table) {
-    auto features = varying_features(problem.data, block.rows);
+    auto features = posterior_tree::varying_features(problem.data, block.rows);
     block.table = std::make_unique<const SplitTable>(split_table(problem, block, std::move(features), room.scan));
   }
   return *block.table;
@@ -121,7 +122,7 @@ Decision decide_among_few(const Problem<M>& problem, const Block<M>& block, std:
   std::vector<std::uint32_t> chosen;
   for (std::size_t i = 0; i < all.size() && chosen.size() < n_features; ++i) {
     std::swap(all[i], all[i + random::draw_below(all.size() - i, stream)]);
-    if (varies(problem.data.column(all[i]), block.rows)) chosen.push_back(all[i]);
+    if (posterior_tree::varies(problem.data.column(all[i]), block.rows)) chosen.push_back(all[i]);
   }
   std::ranges::sort(chosen);
   const SplitTable table = split_table(problem, block, std::move(chosen), room.scan);

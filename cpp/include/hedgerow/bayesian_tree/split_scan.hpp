@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All cuts of a node along one feature, and how likely the labels are on the two sides of each: one sort and a scan
-// from either end (document 004, section 3.3.1, footnote 1). Nothing is ever subtracted, so nothing cancels.
+// from either end (Lakshminarayanan 2016, section 3.3.1, footnote 1). Nothing is ever subtracted, so nothing cancels.
 #pragma once
 
 #include <algorithm>
@@ -91,7 +91,7 @@ class SplitScan {
       left.add(data.labels[sorted_[i].row], data.weight(sorted_[i].row));
       const RankRange between{sorted_[i].rank, sorted_[i + 1].rank};
       if (!between.varies()) continue;
-      const double share = share_of_range(data.values[chosen.feature], between, chosen.range);
+      const double share = posterior_tree::share_of_range(data.positions[chosen.feature], between, chosen.range);
       gaps.push_back({between, std::log(share) + left.log_marginal()});
     }
     auto right = problem.model.scan();

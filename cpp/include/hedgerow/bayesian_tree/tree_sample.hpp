@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What is left of a sampler when it is done: different trees with their weights, and what their leaves hold. Trees that
-// came out equal are one tree, leaves that particles shared are one leaf. It is flat, needs no rows, and goes to files.
+// came out equal are one tree, leaves that trees share are one leaf. It is flat, needs no rows, and goes to files.
 #pragma once
 
 #include <cmath>
@@ -9,10 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
-#include "hedgerow/bayesian_tree/growing_tree.hpp"
+#include "hedgerow/bayesian_tree/block.hpp"
+#include "hedgerow/bayesian_tree/split_node.hpp"
 
 namespace hedgerow::bayesian_tree {
 
@@ -63,17 +63,19 @@ std::optional<double> log_joint(const Problem<M>& problem, std::span<const Split
     pending.pop_back();
     const SplitNode& node = tree[id];
     if (node.is_leaf()) {
-      if (is_splittable(problem.data, block->rows)) sum += problem.prior.log_stop(block->depth);
+      if (posterior_tree::is_splittable(problem.data, block->rows)) sum += problem.prior.log_stop(block->depth);
       sum += block->log_marginal;
       continue;
     }
     const auto children = divide(problem, *block, {node.feature, node.location}, sides);
     if (!children) return std::nullopt;
     const Rank* column = problem.data.column(node.feature);
-    const RankRange left = range_of(column, children->first->rows), right = range_of(column, children->second->rows);
+    const RankRange left = posterior_tree::range_of(column, children->first->rows);
+    const RankRange right = posterior_tree::range_of(column, children->second->rows);
     const double share =
-        share_of_range(problem.data.values[node.feature], {left.highest, right.lowest}, {left.lowest, right.highest});
-    const auto n_varying = static_cast<double>(varying_features(problem.data, block->rows).size());
+        posterior_tree::share_of_range(problem.data.positions[node.feature], RankRange{left.highest, right.lowest},
+                                       RankRange{left.lowest, right.highest});
+    const auto n_varying = static_cast<double>(posterior_tree::n_varying(problem.data, block->rows));
     sum += problem.prior.log_split(block->depth) - std::log(n_varying) + std::log(share);
     pending.push_back({node.link, children->first});
     pending.push_back({node.link + 1, children->second});
@@ -87,58 +89,54 @@ class SampleMaker {
  public:
   explicit SampleMaker(const Problem<M>& problem) : problem_(problem) {}
 
-  /// Particles of a share too small to be seen in any sum are left out.
-  void add(const GrowingTree<M>& tree, double weight) {
-    constexpr double unseen = 1e-18;
-    if (weight < unseen) return;
-    std::vector<SplitNode> nodes = tree.nodes();
+  /// What a leaf holds; returns its number.
+  std::uint32_t add_leaf(const typename M::Summary& summary) {
+    problem_.model.write(summary, sample_.leaf_numbers);
+    sample_.first_number.push_back(sample_.leaf_numbers.size());
+    return static_cast<std::uint32_t>(sample_.n_leaves() - 1);
+  }
+
+  /// `nodes` link to the numbers of their leaves; `log_marginal(i)` says how likely the labels are in the leaf
+  /// nodes[i].
+  template <class LogMarginal>
+  void add(const std::vector<SplitNode>& nodes, double weight, LogMarginal&& log_marginal) {
+    const auto [place, is_new] = known_.try_emplace(nodes, sample_.n_trees());
+    if (!is_new) {
+      sample_.weights[place->second] += weight;
+      return;
+    }
+    sample_.push_tree(nodes, weight);
     std::vector<std::uint32_t> depths(nodes.size(), 0);
     double log_shape = 0.0;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (nodes[i].is_leaf()) {
-        const Block<M>& block = *tree.block(i);
-        nodes[i].link = number_of(block);
-        log_shape += block.log_marginal + problem_.prior.log_stop(depths[i]);
+        log_shape += log_marginal(i) + problem_.prior.log_stop(depths[i]);
       } else {
         depths[nodes[i].link] = depths[nodes[i].link + 1] = depths[i] + 1;
         log_shape += problem_.prior.log_split(depths[i]);
       }
     }
-    const auto [place, is_new] = known_.try_emplace(std::move(nodes), sample_.n_trees());
-    if (!is_new) {
-      sample_.weights[place->second] += weight;
-      return;
-    }
-    sample_.push_tree(place->first, weight);
     log_shapes_.push_back(log_shape);
   }
 
-  [[nodiscard]] TreeSample finish() {
-    find_most_probable();
-    return std::move(sample_);
+  [[nodiscard]] TreeSample finished() const {
+    TreeSample sample = sample_;
+    find_most_probable(sample);
+    return sample;
   }
 
  private:
-  std::uint32_t number_of(const Block<M>& block) {
-    const auto [place, is_new] = numbers_.try_emplace(&block, static_cast<std::uint32_t>(numbers_.size()));
-    if (is_new) {
-      problem_.model.write(block.summary, sample_.leaf_numbers);
-      sample_.first_number.push_back(sample_.leaf_numbers.size());
-    }
-    return place->second;
-  }
-
   /// The prior of a rule needs all features of all nodes, so only the best few by likelihood and shape are weighed.
-  void find_most_probable() {
+  void find_most_probable(TreeSample& sample) const {
     constexpr std::size_t n_weighed = 8;
     std::vector<std::size_t> order(log_shapes_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return log_shapes_[a] > log_shapes_[b]; });
     for (std::size_t i = 0; i < std::min(n_weighed, order.size()); ++i) {
-      const auto found = log_joint(problem_, sample_.tree(order[i]));
-      if (found && *found > sample_.log_joint) {
-        sample_.log_joint = *found;
-        sample_.most_probable = order[i];
+      const auto found = log_joint(problem_, sample.tree(order[i]));
+      if (found && *found > sample.log_joint) {
+        sample.log_joint = *found;
+        sample.most_probable = order[i];
       }
     }
   }
@@ -146,7 +144,6 @@ class SampleMaker {
   const Problem<M>& problem_;
   TreeSample sample_;
   std::map<std::vector<SplitNode>, std::size_t> known_;
-  std::unordered_map<const Block<M>*, std::uint32_t> numbers_;
   std::vector<double> log_shapes_;  ///< log likelihood plus log P(shape) of each tree, rules left out
 };
 
