@@ -125,10 +125,6 @@ VARIANTS: dict[str, Callable[[], Any]] = {
 
 # Known faults. Tests of these are expected to fail, and complain if they do not: then take the entry out.
 
-# Rows that came in a stream before it was known what targets are can no longer be unlearned.
-LOSES_ROWS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetime", "forest, positive", "forest, window"}
-# A second `fit` takes targets as they are.
-REFIT_DIFFERS = {"boosting, positive"}
 # The forecast of the first negative target knows of it.
 FORECAST_PEEKS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetime", "forest, window"}
 # What targets are is learned from rows whatever they weigh.

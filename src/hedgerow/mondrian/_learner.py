@@ -109,11 +109,17 @@ class ForestLearner:
     def forget(self, rows: Rows, query: Any) -> None:
         """Take rows out of the trees, or none and ValueError if one is not there."""
         known = self.labels.known(rows)
-        check_found(self.core.forget(*known, query.n_threads), rows.y.size)
+        n_found = self.core.forget(*known, query.n_threads)
+        if n_found < rows.y.size:
+            n_found = self.core.forget(*self._nearest_held(known), query.n_threads)
+        check_found(n_found, rows.y.size)
 
     def without(self, rows: Rows) -> Rows:
         """Return the rows held but for these, as they were given; ValueError if one of these is not there."""
-        places = self.core.locate(*self.labels.known(rows))
+        known = self.labels.known(rows)
+        places = self.core.locate(*known)
+        if places.size < rows.y.size:
+            places = self.core.locate(*self._nearest_held(known))
         check_found(places.size, rows.y.size)
         held = Rows(self.core.row_values(), self.core.row_labels(), self.core.row_weights())
         left: Rows = self.labels.as_given(held.without(places))
@@ -170,6 +176,10 @@ class ForestLearner:
     def _arrive(self, rows: Rows, query: Any) -> Rows:
         """Return the next of some rows as the core takes them: one, and as many as are alike."""
         return rows
+
+    def _nearest_held(self, known: Rows) -> Rows:
+        """Return rows with the labels that the core holds in the place of theirs, if these differ by rounding only."""
+        return known
 
     def _review_target(self, query: Any) -> None:
         """Look again at what targets are, and bring those held to that."""

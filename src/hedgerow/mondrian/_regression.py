@@ -22,6 +22,9 @@ from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import NormalMixture
 from hedgerow.targets import Target, Untransformed, is_due, learn_target
 
+ROUNDING = 1e-13
+"""By how much, of their size, labels that were brought from one kind of target to another may differ from the given."""
+
 ASKED_TOGETHER = 4096
 """Rows whose distributions are held at once: whole, they take far more room than the answer."""
 
@@ -143,6 +146,15 @@ class RegressionForest(ForestLearner):
             part = self._arrive(Rows(np.empty((1, 0)), np.array([y]), np.array([weight])), query)
             label, weight = float(part.y[0]), float(part.weights[0])
         self.core.learn_one(x, label, weight)
+
+    def _nearest_held(self, known: Rows) -> Rows:
+        """Labels that were brought from one kind of target to another have been rounded on the way."""
+        held = np.unique(self.core.row_labels())
+        above = held[np.searchsorted(held, known.y).clip(max=held.size - 1)]
+        below = held[(np.searchsorted(held, known.y, side="right") - 1).clip(min=0)]
+        nearest = np.where(np.abs(above - known.y) < np.abs(below - known.y), above, below)
+        size = abs(self.labels.origin) + np.abs(known.y) + np.abs(held).max()
+        return known._replace(y=np.where(np.abs(nearest - known.y) <= ROUNDING * size, nearest, known.y))
 
     def _review_target(self, query: Smoothing) -> None:
         n, asked = self.core.n_rows, asked_target(self.settings, query)
