@@ -52,9 +52,9 @@ class FilterIsland {
         if (is_new) place->second = maker.add_leaf(tree.block(i)->summary);
         nodes[i].link = place->second;
       }
-      maker.add(nodes, weights[c], [&](std::size_t i) { return tree.block(i)->log_marginal; });
+      maker.add(std::move(nodes), weights[c], [&](std::size_t i) { return tree.block(i)->log_marginal; });
     }
-    TreeSample found = maker.finished();
+    TreeSample found = std::move(maker).finished();
     found.log_evidence = {filter_.log_evidence()};
     return found;
   }

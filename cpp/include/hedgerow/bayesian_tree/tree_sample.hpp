@@ -96,15 +96,16 @@ class SampleMaker {
     return static_cast<std::uint32_t>(sample_.n_leaves() - 1);
   }
 
-  /// `nodes` link to the numbers of their leaves; `log_marginal(i)` says how likely the labels are in the leaf
+  /// Nodes link to the numbers of their leaves; `log_marginal(i)` says how likely the labels are in the leaf
   /// nodes[i].
   template <class LogMarginal>
-  void add(const std::vector<SplitNode>& nodes, double weight, LogMarginal&& log_marginal) {
-    const auto [place, is_new] = known_.try_emplace(nodes, sample_.n_trees());
+  void add(std::vector<SplitNode> added, double weight, LogMarginal&& log_marginal) {
+    const auto [place, is_new] = known_.try_emplace(std::move(added), sample_.n_trees());
     if (!is_new) {
       sample_.weights[place->second] += weight;
       return;
     }
+    const std::vector<SplitNode>& nodes = place->first;
     sample_.push_tree(nodes, weight);
     std::vector<std::uint32_t> depths(nodes.size(), 0);
     double log_shape = 0.0;
@@ -119,13 +120,15 @@ class SampleMaker {
     log_shapes_.push_back(log_shape);
   }
 
-  [[nodiscard]] TreeSample finished() const {
-    TreeSample sample = sample_;
+  [[nodiscard]] TreeSample finished() && { return with_most_probable(std::move(sample_)); }
+  [[nodiscard]] TreeSample finished() const& { return with_most_probable(sample_); }
+
+ private:
+  [[nodiscard]] TreeSample with_most_probable(TreeSample sample) const {
     find_most_probable(sample);
     return sample;
   }
 
- private:
   /// The prior of a rule needs all features of all nodes, so only the best few by likelihood and shape are weighed.
   void find_most_probable(TreeSample& sample) const {
     constexpr std::size_t n_weighed = 8;
