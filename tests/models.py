@@ -132,7 +132,7 @@ WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
 # Standard deviations are NaN after a stream of rows with weights.
 STD_IS_NAN = {"kernel ridge, iterative"}
 # Files with an array of another type, shape or length are read.
-LOOSE_FILES = {"class boosting", "class boosting, balanced", "kernel ridge, iterative", "conformal, approximate"}
+LOOSE_FILES = {"class boosting", "class boosting, balanced", "conformal, approximate"}
 LOOSE_FILES |= {"conformal, Mondrian", "conformal, Mondrian, normalised", "quantile forest, conformal"}
 # Columns between -1.7e308 and 1.7e308 break a review of what targets are.
 WILD_COLUMNS = {"forest, positive", "forest, counts"}
@@ -143,7 +143,7 @@ NOT_FITTED: set[str] = set()
 # After a copy, sums over the rows of a calibration differ in their last digits.
 SUMS_DRIFT = {"conformal", "conformal, all options"}
 # Questions by frame warn that names are missing.
-NAMES_WARN = {name for name in VARIANTS if name.startswith(("online forest", "quantile forest"))}
+NAMES_WARN: set[str] = set()
 # `learn_one` takes a mapping with keys that are no strings as the first row, and refuses it as the second.
 NAMES_NO_STRINGS: set[str] = set()
 # `set_params` while a model learns is not refused: of what class, which parameter, and, if others are, by which call.
@@ -193,7 +193,7 @@ class Case:
 
     @property
     def learns_rows(self) -> bool:
-        return self.online and self.can("learn_one")
+        return self.online and self.can("predict_one")
 
     @property
     def forecasts(self) -> bool:

@@ -76,6 +76,10 @@ class Stored:
         (found,) = (full for full in self.arrays if f"/{full}".endswith(f"/{name}"))
         return found
 
+    def array(self, name: str) -> np.ndarray:
+        """Return the one array whose name ends so."""
+        return self.arrays[self.full_name(name)]
+
     def with_number(self, name: str, place: int, value: Any) -> Stored:
         """Return the parts with another number in one place of an array."""
         changed = self.arrays[name].copy()

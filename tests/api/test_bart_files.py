@@ -38,15 +38,16 @@ EVERY = pytest.mark.parametrize(("model", "y", "weights"), MODELS, ids=IDS)
 @EVERY
 def test_values_out_of_range_are_refused(model, y, weights, tmp_path):
     stored = Stored.of(model.fit(X, y, sample_weight=weights))
-    path, arrays = tmp_path / "bad", stored.arrays
+    path, own = tmp_path / "bad", "learned/learner/"
+    arrays = {name.removeprefix(own).removeprefix("sampler/"): array for name, array in stored.arrays.items()}
     bad = [
-        ("labels", np.full(60, 9.0)),
-        ("labels", np.full(60, np.nan)),
-        ("labels", np.full(60, 0.51)),
+        ("targets", np.full(60, 9.0)),
+        ("targets", np.full(60, np.nan)),
+        ("targets", np.full(60, 0.51)),
         ("weights", np.full(60, -1.0)),
         ("weights", np.full(60, np.inf)),
         ("weights", np.full(60, 1e300)),
-        ("probes", np.full_like(arrays["probes"], np.nan)),
+        ("probes/X", np.full_like(arrays["probes/X"], np.nan)),
         ("rows.bins", np.full_like(arrays["rows.bins"], 255)),
         ("rows.cuts", arrays["rows.cuts"][::-1].copy()),
         ("chain0.draws.values", np.full_like(arrays["chain0.draws.values"], np.inf)),
@@ -65,55 +66,53 @@ def test_values_out_of_range_are_refused(model, y, weights, tmp_path):
         if name not in arrays:
             continue
         with pytest.raises(ValueError, match="cannot load"):
-            print(name, stored.with_array(name, array).load(path))
+            print(name, stored.with_array(stored.full_name(name), array).load(path))
 
 
-def bad_noises(setup):
-    """Settings of noise that varies, each wrong in one way."""
-    noise = setup["varying"] or {"n_trees": 20, "leaf_shape": 20.0, "leaf_scale": 19.0, "floor": 1e-3}
-    wrong = {
-        "n_trees": [0, 19, 21, 2**40, 20.0, True],
-        "leaf_shape": [0.0, -1.0, float("nan"), float("inf"), 3],
-        "leaf_scale": [0.0, float("nan"), "1"],
-        "floor": [0.0, -1e-3, float("inf"), None],
-    }
-    changed = [{**noise, name: value} for name, values in wrong.items() for value in values]
-    return changed if setup["varying"] else [noise, *changed]
+NAN, INFINITY = float("nan"), float("inf")
+VARYING = {"n_trees": 20, "leaf_shape": 20.0, "leaf_scale": 19.0, "floor": 1e-3}
+WRONG_NOISE = {
+    "n_trees": [0, 19, 21, 2**40, 20.0, True],
+    "leaf_shape": [0.0, -1.0, NAN, INFINITY],
+    "leaf_scale": [0.0, NAN, "1"],
+    "floor": [0.0, -1e-3, INFINITY, None],
+}
+WRONG_SETTINGS = {
+    "n_estimators": [0, 5, 7, 2**40, "6"],
+    "n_chains": [0, 1, 3, 2**20, True],
+    "n_particles": [0, 2**40],
+    "sampler": [{}, {"jump": 1}, {"perturb": 1}, {"grow_prune": 2**40}, {"grow_prune": 0}, [["grow_prune", 1]], None],
+    "thin": [0, 2, 2**60],
+    "n_burn_in": [-1, 5],
+    "split_base": [0.0, 1.0, NAN],
+    "split_decay": [-1.0, NAN],
+    "shrinkage": [0.0, -1.0, NAN, INFINITY],
+}
 
 
 @EVERY
 def test_every_number_of_a_file_is_checked(model, y, weights, tmp_path):
-    stored = Stored.of(model.fit(X, y, sample_weight=weights))
-    path, setup = tmp_path / "bad", stored.learned["setup"]
-    wrong = {
-        "kind": ["real", {"normal": "probit"}.get(setup["kind"], "normal"), None],
-        "offsets": [[], [math_nan := float("nan")], [1e9] * len(setup["offsets"]), setup["offsets"] + [0.0], 3],
-        "n_trees": [0, 5, 7, 2**40, 6.0, "6"],
-        "n_chains": [0, 1, 3, 2**20, True],
-        "n_particles": [0, 2**40],
-        "moves": [{}, {"jump": 1}, {"perturb": 1}, {"grow_prune": 2**40}, {"grow_prune": 0}, [["grow_prune", 1]], None],
-        "n_rounds": [0, 3, 2**40],
-        "thin": [0, 2, 2**60],
-        "n_burn_in": [-1, 5],
-        "seed": [-1, 2**64, 0.5],
-        "split_base": [0.0, 1.0, math_nan],
-        "split_decay": [-1.0, math_nan],
-        "leaf_deviation": [0.0, -1.0, math_nan, float("inf")],
-        "noise_scale": [0.0, math_nan],
-        "noise_df": [0.0, -3.0],
-        "varying": [0, {}, {"n_trees": 20}, *bad_noises(setup)],
-    }
-    assert wrong.keys() == setup.keys()
-    changes = [{"setup": {**setup, name: value}} for name, values in wrong.items() for value in values]
-    changes += [{"setup": {**setup, "more": 1}}, {"setup": None}, {"width": 2}, {"width": 0}, {"probe_rows": [1]}]
-    changes += [{"feature_names": ["a"]}]
-    changes += (
-        [{"units": [0.0, 0.0]}, {"units": [math_nan, 1.0]}, {"units": [1.0]}] if "units" in stored.learned else []
-    )
-    changes += [{"classes": []}, {"classes": ["a", "b", "c", "d"]}] if "classes" in stored.learned else []
+    stored, path = Stored.of(model.fit(X, y, sample_weight=weights)), tmp_path / "bad"
+    response = stored.learned["learner"]["response"]
+    changes = [{f"settings/{name}": value} for name, values in WRONG_SETTINGS.items() for value in values]
+    changes += [{"settings": None}, {"learner/response": None}, {"learner/probes/rows": [1]}]
+    changes += [{"learner/seed": value} for value in (-1, 2**64, 0.5)]
+    changes += [{"columns/width": 2}, {"columns/width": 0}, {"columns/names": ["a"]}]
+    if "classes" in stored.learned:
+        changes += [{"classes": []}, {"classes": ["a", "b", "c", "d"]}]
+        wrong = [[], [NAN], [1e9] * len(response["offsets"]), [*response["offsets"], 0.0], 3]
+        changes += [{"learner/response/offsets": value} for value in wrong]
+    else:
+        changes += [{"learner/response/units": value} for value in ({}, {"centre": NAN, "width": 1.0}, None)]
+        changes += [{"learner/response/units/width": 0.0}, *({"settings/noise_df": value} for value in (0.0, -3.0))]
+        changes += [{"learner/response/noise_scale": value} for value in (0.0, NAN)]
+        noise = response["varying"] or VARYING
+        wrong = [{**noise, name: value} for name, values in WRONG_NOISE.items() for value in values]
+        wrong += [0, {}, {"n_trees": 20}] + [VARYING] * (response["varying"] is None)
+        changes += [{"learner/response/varying": value} for value in wrong]
     for change in changes:
         with pytest.raises(ValueError, match="cannot load"):
-            print(change, stored.with_learned(**change).load(path))
+            print(change, stored.with_learned(change).load(path))
 
 
 def test_a_tree_without_end_is_refused(tmp_path):
@@ -132,6 +131,7 @@ def test_a_tree_without_end_is_refused(tmp_path):
             "chain0.draws.first_node": firsts,
         }
         path = tmp_path / "deep"
+        changed = {stored.full_name(name): array for name, array in changed.items()}
         stored.write(path, arrays={**stored.arrays, **changed})
         if match is None:
             assert np.isfinite(hedgerow.load(path).predict(X)).all()  # the test makes files as they should be

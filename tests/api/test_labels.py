@@ -152,7 +152,7 @@ def test_an_interrupted_review_keeps_the_row_and_its_class(monkeypatch):
     forest = new()
     for i in range(3):
         forest.learn_one(X[i], 0)
-    monkeypatch.setattr(forest, "_review_if_due", lambda: (_ for _ in ()).throw(KeyboardInterrupt), raising=True)
+    monkeypatch.setattr(forest._learner, "review_if_due", lambda query: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         forest.learn_one(X[3], "late")
     monkeypatch.undo()
@@ -166,7 +166,7 @@ def test_unlearning_a_class_that_was_never_seen():
     before = bits(forest)
     with pytest.raises(ValueError, match="row 1 of the 3"):
         forest.unlearn(X[:3], [PICK[0], 77, PICK[2]])
-    with pytest.raises(ValueError, match="row 0 of the 1 to be unlearned is not in the forest"):
+    with pytest.raises(ValueError, match="row 0 of the 1 to be unlearned is not among those learned"):
         forest.unlearn_one(X[0], "nobody")
     assert bits(forest) == before
 

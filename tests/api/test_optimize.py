@@ -112,24 +112,24 @@ def test_the_file_is_whole(content, tmp_path):
 
 def edit(name, value):
     def change(header, arrays):
-        arrays[name] = np.full_like(arrays[name], value)
+        arrays[f"learned/{name}"] = np.full_like(arrays[f"learned/{name}"], value)
 
     return change
 
 
 def drop(name):
-    return lambda header, arrays: arrays.pop(name)
+    return lambda header, arrays: arrays.pop(f"learned/{name}")
 
 
 def shorten(name):
     def change(header, arrays):
-        arrays[name] = arrays[name][:-1]
+        arrays[f"learned/{name}"] = arrays[f"learned/{name}"][:-1]
 
     return change
 
 
-def tell(**numbers):
-    return lambda header, arrays: header["fitted"].update(numbers)
+def tell(part=None, **numbers):
+    return lambda header, arrays: (header["learned"] if part is None else header["learned"][part]).update(numbers)
 
 
 def describe(*path, value):
@@ -142,8 +142,8 @@ def describe(*path, value):
     return change
 
 
-NAMES = ["places", "values", "surrogate", "descents.centres", "descents.numbers", "descents.zones", "descents.owners"]
-NAMES += ["descents.is_outside", "descents.lead", "descents.zone", "pending.places", "pending.origins"]
+NAMES = ["places", "values", "descents/centres", "descents/numbers", "descents/zones", "descents/owners"]
+NAMES += ["descents/is_outside", "pending/places", "pending/origins", "surrogate/learner/core/rows.labels"]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -159,21 +159,21 @@ def test_files_without_something_are_refused(content, tmp_path, name, spoil):
         edit("places", np.nan),
         edit("places", 2.0),
         edit("values", np.inf),
-        edit("descents.centres", -0.5),
-        edit("descents.numbers", np.nan),
-        edit("descents.owners", 10**6),
-        edit("descents.lead", 10**6),
-        edit("descents.zone", 0.0),
-        edit("pending.origins", 77),
-        edit("pending.places", np.inf),
-        edit("surrogate", 0),
+        edit("descents/centres", -0.5),
+        edit("descents/numbers", np.nan),
+        edit("descents/owners", 10**6),
+        tell("descents", leader=10**6),
+        tell("descents", zone=0.0),
+        edit("pending/origins", 77),
+        edit("pending/places", np.inf),
+        tell(surrogate={}),
         tell(seed=-1),
         tell(n_asked=-5),
         tell(seed="x"),
-        describe("bounds", value={"value": ["Nothing", {}]}),
-        describe("bounds", "value", 1, value={"names": ["a"], "parameters": []}),
-        describe("bounds", "value", 1, "parameters", 0, "kind", value="Saveable"),
-        describe("bounds", "value", 1, "parameters", 1, value={"kind": "Real", "low": 1, "high": 0, "when": {}}),
+        describe("bounds", value={"$value": ["Nothing", {}]}),
+        describe("bounds", "$value", 1, value={"names": ["a"], "parameters": []}),
+        describe("bounds", "$value", 1, "parameters", 0, "kind", value="Saveable"),
+        describe("bounds", "$value", 1, "parameters", 1, value={"kind": "Real", "low": 1, "high": 0, "when": {}}),
         describe("bounds", value=3),
         describe("acquisition", value="none"),
     ],

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from hedgerow import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
+from hedgerow.online._error_sizes import ErrorSizes
 
 
 def test_what_a_leaf_says():
@@ -68,7 +69,7 @@ def test_what_errors_are_measured_in():
     mean, std = base.predict_then_learn(X, y, returns="std")
     errors = (np.abs(y - mean) / std)[30:]
     sizes = model._learner.sizes
-    copy = OnlineForestRegressor(5)._new_core(2, sizes.seed)
+    copy = ErrorSizes(model._learner.settings, 2, sizes.core.seed).core
     scores = []
     for row, error in zip(X[30:, None, :], errors, strict=True):
         scores.append(error / (factors(copy, row)[0] if len(scores) >= 30 else 1.0))

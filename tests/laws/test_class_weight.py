@@ -119,9 +119,9 @@ def test_weighted_rows_are_unlearned(class_weight):
     forest.unlearn(X[:40], Y[:40], W[:40]).unlearn(X[40:50], Y[40:50]).unlearn_one(X[50], Y[50])
     assert forest.n_samples_ == 69
     assert forest.check_structure() == []
-    with pytest.raises(ValueError, match="not in the forest"):
+    with pytest.raises(ValueError, match="not among those learned"):
         forest.unlearn(X[60:61], Y[60:61], W[61:62])
-    factors = dict(zip(forest._classes.numbers, forest._class_factors, strict=True))
+    factors = dict(zip(forest._classes.numbers, forest._factors(forest._learner.settings.class_weight), strict=True))
     held = [factors[label] * W[51:][Y[51:] == label].sum() for label in forest._classes.numbers]
     np.testing.assert_allclose(forest._learner.core.class_weights, held, rtol=1e-9)
 

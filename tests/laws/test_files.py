@@ -188,7 +188,6 @@ HEADERS = {
     "random state of another kind": {"parameters": {"random_state": {"$random_state": ["PCG64", [1], 0, 0, 0.0]}}},
     "random state of odd keys": {"parameters": {"random_state": {"$random_state": ["MT19937", [-1], 0, 0, 0.0]}}},
     "random state of wrong type": {"parameters": {"random_state": {"$random_state": 5}}},
-    "parameters of odd types": {"parameters": {"n_estimators": [], "lifetime": {}}},
     "what was learned is a list": {"learned": []},
     "what was learned is empty": {"learned": {}},
 }

@@ -128,7 +128,7 @@ def test_a_row_is_unlearned_only_once():
     with pytest.raises(ValueError, match="row 1 of the 2"):
         forest.unlearn(X[[3, 3]], Y[[3, 3]])
     forest.unlearn_one(X[3], Y[3])
-    with pytest.raises(ValueError, match="row 0 of the 1 to be unlearned is not in the forest"):
+    with pytest.raises(ValueError, match="row 0 of the 1 to be unlearned is not among those learned"):
         forest.unlearn_one(X[3], Y[3])
 
 

@@ -21,7 +21,7 @@ def test_labels_and_features_are_wiped(way, smoothing):
     x = np.array([[0.1, 0.2, 0.3]])
     getattr(forest, way)(np.concatenate([X, x]), np.concatenate([Y, [SECRET]]))
     arrays = StoredForest.of(forest).arrays
-    origin = forest._origin
+    origin = forest._learner.labels.origin
     assert np.isclose(arrays["rows.labels"], SECRET - origin).any()
     assert np.abs(arrays["nodes.summary"]).max() > 100
     forest.unlearn(x, [SECRET])

@@ -7,6 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from hedgerow import MondrianForestClassifier, MondrianForestRegressor, load
+from hedgerow.mondrian import _learner
 from models import bits
 
 RNG = np.random.default_rng(3)
@@ -130,14 +131,14 @@ def test_a_window_goes_on_with_its_oldest_row():
     never_saw = regressor(**parameters).fit(X[kept], Y[kept])
     for each in (model, never_saw):
         each.partial_fit(X[100:103], Y[100:103])
-        with pytest.raises(ValueError, match="not in the forest"):  # it was the oldest
+        with pytest.raises(ValueError, match="not among those learned"):  # it was the oldest
             each.unlearn_one(X[40], Y[40])
     assert bits(model) == bits(never_saw)
     assert model.n_samples_ == 60
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-@pytest.mark.parametrize("step", ["_learn_units", "_grow", "_calibrated"])
+@pytest.mark.parametrize("step", ["choose_scaling", "learn_units", "grow"])
 def test_relearning_that_fails_changes_nothing(step, error, monkeypatch):
     def fail(*_):
         raise error
@@ -145,7 +146,7 @@ def test_relearning_that_fails_changes_nothing(step, error, monkeypatch):
     for model, label in ((regressor().fit(WITH, LABELS), FAR_LABEL), (classifier().fit(WITH, NAMES), "strange")):
         before = bits(model)
         with monkeypatch.context() as patch:
-            patch.setattr(model, step, fail)
+            patch.setattr(_learner, step, fail)
             with pytest.raises(error):
                 model.unlearn_one(OUTLIER, label, relearn=True)
         assert bits(model) == before

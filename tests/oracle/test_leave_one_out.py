@@ -113,7 +113,7 @@ def test_blocks(hyperparameters, weighted, min_samples_split, lifetime):
     for row in range(4, 30):
         out = np.flatnonzero(blocks == blocks[row]).tolist()
         means, variances = np.array([tree.without(row, out) for tree in trees[:3]]).T
-        assert mean[row] + forest._origin == pytest.approx(means.mean(), rel=1e-9)
+        assert mean[row] + forest._learner.labels.origin == pytest.approx(means.mean(), rel=1e-9)
         assert hyper.drift_variance * within[row] == pytest.approx(variances.mean(), rel=1e-9)
         assert between[row] == pytest.approx(means.var(), rel=1e-7, abs=1e-15)
 
@@ -124,7 +124,7 @@ def test_all_rows_in_one_block_leave_the_prior():
     learner = forest._learner
     rule, blocks = learner.rule(forest._current.query), np.zeros(20, dtype=np.uint32)
     mean, within, between = learner.core.leave_blocks_out(rule, 3, blocks, 1, 1)
-    np.testing.assert_allclose(mean + forest._origin, FIXED["prior_mean"], rtol=1e-12)
+    np.testing.assert_allclose(mean + forest._learner.labels.origin, FIXED["prior_mean"], rtol=1e-12)
     np.testing.assert_allclose(within, 1.0, rtol=1e-12)
     np.testing.assert_allclose(between, 0.0, atol=1e-15)
 

@@ -42,7 +42,7 @@ def test_components(min_samples_split, lifetime, weighted, offset):
     forest.fit(X[:20], y[:20], weights[:20]).partial_fit(X[20:], y[20:], weights[20:])
     forest.unlearn(X[10:30], y[10:30], weights[10:30])
     stored = StoredForest.of(forest)
-    origin = stored.header["fitted"]["origin"]
+    origin = stored.header["learned"]["learner"]["labels"]["origin"]
     queries = np.concatenate([X[:5], rng.integers(-200, 201, size=(12, 3)) / 64])
     dist = forest.predict_dist(queries)
     roots = stored.plain_trees()

@@ -135,7 +135,7 @@ def n_leaves(name):
 
 def sampled_trees(model, X):
     """Names and weights of the trees of a fitted model, found by sending the rows down each of them."""
-    arrays = model._trees.archive()
+    arrays = model._learner.trees.archive()
     begins = arrays["trees.first_node"].astype(int)
     features, links = arrays["nodes.feature"].tolist(), arrays["nodes.link"].tolist()
     locations = arrays["nodes.location"].tolist()

@@ -45,7 +45,7 @@ def test_mean_over_trees(row, hyperparameters):
     learner, places = whole._learner, np.array([row], dtype=np.uint32)
     rule = learner.rule(whole._current.query)
     left_out = learner.core.leave_one_out_by_tree(rule, places, NO_GROUPS, 1)[0][0]
-    left_out = left_out + whole._origin
+    left_out = left_out + whole._learner.labels.origin
     unseen = means_by_tree(many(hyperparameters, 2).fit(X[others], Y[others]), X[row])
     if hyperparameters == "learned":
         assert ttest_ind(left_out, unseen, equal_var=False).pvalue > LEVEL

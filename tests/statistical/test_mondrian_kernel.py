@@ -97,7 +97,7 @@ def test_joint_law_of_four_rows(learned):
     features = MondrianFeatures(N_TREES, lifetime, random_state=11).fit(
         points[:learned] if learned else points[:1] + 9.0
     )
-    names = features._cells.names(features._units.points(points), 1)
+    names = features._learner.cells.names(features._learner.units.points(points), 1)
     ours = Counter()
     for m in range(N_TREES):
         blocks = {}

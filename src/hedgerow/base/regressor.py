@@ -71,6 +71,9 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
     def _encode_one(self, y: Any) -> tuple[float, float]:
         return read_target(y), 1.0
 
+    def _as_vector(self, y: Any) -> Any:
+        return [self._encode_one(y)[0]]
+
 
 class Forecasting:
     """The part of an online regressor that forecasts a stream."""

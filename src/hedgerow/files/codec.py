@@ -48,8 +48,8 @@ def encode(value: Any, arrays: Arrays, path: str) -> Any:
             "instead, or give a parameter that is not a function"
         )
     raise TypeError(
-        f"cannot save {name}={value!r}: a file holds numbers, strings, booleans, None, lists, tuples and mappings of "
-        "them, arrays of numbers, RandomState objects and models of hedgerow; use pickle, or another value"
+        f"cannot save {name}={value!r}: a file holds numbers, strings, booleans, and lists, tuples and mappings of "
+        "them; use pickle, or another value"
     )
 
 

@@ -52,6 +52,9 @@ class CellLearner:
         """Learn one row, of whatever target and weight."""
         self.learn(Rows(row.reshape(1, -1), np.array([y])), query)
 
+    def review_if_due(self, query: Any) -> None:
+        """Look at nothing: cells do not depend on the rows."""
+
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         seed, cells = self.cells.seed, self.cells.archive()

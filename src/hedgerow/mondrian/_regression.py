@@ -25,6 +25,9 @@ from hedgerow.targets import Target, Untransformed, is_due, learn_target
 ROUNDING = 1e-13
 """By how much, of their size, labels that were brought from one kind of target to another may differ from the given."""
 
+DIGITS = 14
+"""Of targets that have been through a map and back."""
+
 ASKED_TOGETHER = 4096
 """Rows whose distributions are held at once: whole, they take far more room than the answer."""
 
@@ -61,9 +64,7 @@ class RegressionForest(ForestLearner):
         return self.labels.origin + mean, self._std(X, *variances)
 
     def mean_one(self, x: Any, query: Smoothing) -> float:
-        """Mean at one row."""
-        if not self.is_plain:
-            return float(self.distributions(np.array(x, dtype=np.float64).reshape(1, -1), query).mean()[0])
+        """Mean at one row, where targets are learned as they are."""
         return float(self.labels.origin + self.core.mean_one(x, self.rule(query)))
 
     def distributions(self, X: Floats, query: Smoothing) -> Any:
@@ -169,10 +170,10 @@ class RegressionForest(ForestLearner):
         if isinstance(target, Untransformed) and self.is_plain:
             return
         arrays, before, old = self.core.archive(), self.core, self.labels
-        y, weights, freed = old.decode(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
+        y, weights, freed = self._as_given(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
         y[freed] = np.delete(y, freed)[0]  # places without a row hold anything, such as what no map admits
         weights = target.weigh(y, old.target.unweigh(y, weights if weights.size else np.ones(y.size)))
-        origin = origin_of(target.encode(old.decode(before.row_labels())))
+        origin = origin_of(target.encode(self._as_given(before.row_labels())))
         labels = target.encode(y) - origin
         held, heavy = (np.delete(part, freed) for part in (labels, weights))
         mean = float(np.average(held, weights=heavy))
@@ -183,6 +184,17 @@ class RegressionForest(ForestLearner):
         if old.is_hierarchy:
             core.set_model(*before.model, query.n_threads)
         self.core, self.labels = core, replace(old, target=target, origin=origin, gaps=Gaps())
+
+    def _as_given(self, labels: Floats) -> Floats:
+        """Targets of labels, of which a map and its inverse have lost the last digit: most were given with fewer."""
+        y = self.labels.decode(labels)
+        if self.is_plain:
+            return y
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            digits = DIGITS - 1 - np.floor(np.log10(np.abs(y)))
+            up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, 300)
+            rounded = np.round(y * up / down) / up * down
+        return np.where(np.abs(rounded - y) <= ROUNDING * np.abs(y), rounded, y)
 
     # Below: private.
 

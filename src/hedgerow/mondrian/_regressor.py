@@ -161,6 +161,8 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
+        if not self._learner.is_plain:
+            return float(self._learner.distributions(self._one_row(x), self._current.query).mean()[0])
         mean: float = self._with_row(self._learner.mean_one, x, self._current.query)
         return mean
 

@@ -42,10 +42,12 @@ class BaseSettings(Settings):
     def check_unchanged(self, now: Any) -> None:
         """Raise ValueError if a parameter has been changed since learning began, in the base or around it."""
         super().check_unchanged(now)
-        if type(now.base) is not type(self.base):
-            raise ValueError(f"base was {self.base!r} when learning began, is {now.base!r} now; call fit to begin anew")
-        if self.trees is not None:  # another base looks after itself
-            self.trees.check_unchanged(now.trees)
+        # Another base than an online forest looks after itself.
+        if type(now.base) is not type(self.base) or (self.trees is not None and self.trees != now.trees):
+            raise ValueError(
+                f"base was {self.base!r} when learning began and is {now.base!r} now; call fit to begin anew, or set "
+                "it back"
+            )
 
     @property
     def trees(self) -> ForestSettings | None:
