@@ -7,11 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.bart._convergence import bulk_ess, r_hat
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 MOST_R_HAT = 1.1
 LEAST_ESS = 100.0

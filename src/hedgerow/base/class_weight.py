@@ -8,12 +8,11 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.base.classes import ClassTable, plain_label
 from hedgerow.base.settings import checked
+from hedgerow.numeric.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 ClassWeight = dict[Hashable, float] | str | None
 
 LEAST = float(np.finfo(np.float64).tiny)

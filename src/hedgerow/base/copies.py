@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
+
 Numbers = npt.NDArray[np.uint32]
 NO_GROUPS: Numbers = np.empty(0, dtype=np.uint32)
 

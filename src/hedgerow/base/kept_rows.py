@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.copies import prints_of
+from hedgerow.numeric.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
 
 

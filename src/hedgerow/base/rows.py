@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats as Floats  # noqa: PLC0414 (rows are made of them)
+
 NO_WEIGHTS: Floats = np.empty(0)
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 LARGEST_TARGET = 1e150
 """Targets further than this from zero would overflow when squared."""

@@ -6,15 +6,13 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import NEAR, WIDEST
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, around, minimise
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import SHAPES, NormalShape, Shape, shape_from_numbers
-
-Floats = npt.NDArray[np.float64]
 
 MOST_ROWS = 5000
 """Rows that are looked at, at most."""

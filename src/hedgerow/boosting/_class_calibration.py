@@ -6,12 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.files import Stored
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import around, minimise
-
-Floats = npt.NDArray[np.float64]
 
 MOST_ROWS = 5000
 """Rows that are looked at, at most."""

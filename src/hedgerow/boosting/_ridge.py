@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.base.copies import NO_GROUPS, Numbers
 from hedgerow.files import Stored
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 PENALTIES = 10.0 ** np.arange(-4, 5)
 """Penalties tried, in units of a row's share of the sum of squares."""

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from hedgerow.files import Stored
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
+
 Columns = npt.NDArray[np.uint32]
 
 

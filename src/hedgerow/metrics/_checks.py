@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 
 def checked_vector(name: str, values: npt.ArrayLike, n_rows: int | None = None, missing: bool = False) -> Floats:

@@ -11,14 +11,12 @@ from functools import singledispatch
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import Forecasts, LabelMixture, LocationScale, NormalMixture, Reshaped
 from hedgerow.predictive._conformal import ConformalShape
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, Shape, StudentShape
-
-Floats = npt.NDArray[np.float64]
 
 FALLBACK_LEVELS = (np.arange(400) + 0.5) / 400
 """Quantiles that stand for a distribution of which only quantiles are known."""

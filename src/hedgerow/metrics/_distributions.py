@@ -16,10 +16,10 @@ from hedgerow.metrics._checks import (
     checked_weights,
 )
 from hedgerow.metrics._crps import crps_of_distribution, crps_of_normal, crps_of_quantiles, crps_of_samples
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import NormalShape
 
-Floats = npt.NDArray[np.float64]
 CONFIDENCES = tuple(np.round(np.arange(1, 10) / 10, 1).tolist())
 
 

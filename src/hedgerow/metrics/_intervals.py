@@ -20,8 +20,7 @@ from hedgerow.metrics._checks import (
     checked_weights,
 )
 from hedgerow.metrics._tally import Tally, ratio
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 
 class IntervalTally(Tally):

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.settings import check_integer
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 
 class Tally:

@@ -6,13 +6,11 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy import special
 
 from hedgerow._core import TreeMixtures
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, around, minimise
-
-Floats = npt.NDArray[np.float64]
 
 N_STEPS = 70
 """Steps of the search for the variance."""

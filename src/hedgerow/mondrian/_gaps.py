@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
+
 Places = npt.NDArray[np.intp]
 
 FEWEST_ROWS = 100

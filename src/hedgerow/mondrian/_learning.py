@@ -16,9 +16,8 @@ import numpy.typing as npt
 from hedgerow.base.copies import NO_GROUPS, Copies
 from hedgerow.base.rows import NO_WEIGHTS
 from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, around, minimise
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_ROWS = 16
 """With fewer rows, copies counted once, nothing is learned."""

@@ -6,12 +6,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.files import Stored
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, around, minimise
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_ROWS = 200
 """With fewer rows noise does not vary."""

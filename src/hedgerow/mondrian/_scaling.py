@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.rows import NO_WEIGHTS
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 MOST_KNOTS = 1024
 """Knots of a rank scaling's column, at most."""

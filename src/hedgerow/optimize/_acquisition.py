@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
+
 Acquisition = Callable[[Any, Floats, float, float, np.random.Generator], Floats]
 """Forest, columns of the candidates, the least value so far, how bold to be, randomness."""
 

@@ -6,11 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.optimize._space import Space
-
-Floats = npt.NDArray[np.float64]
 
 SHARES = {"anywhere": 0.2, "cells": 0.2}
 """Of the candidates; all others are the best, changed a little."""

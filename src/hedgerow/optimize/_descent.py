@@ -13,11 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.optimize._evaluations import LARGEST_VALUE, Evaluations
 from hedgerow.optimize._quadratic import fit_quadratic, n_coefficients
 from hedgerow.optimize._space import Space
-
-Floats = npt.NDArray[np.float64]
 
 FIRST_RADIUS, LARGEST_RADIUS, LEAST_RADIUS = 0.2, 0.4, 1e-3
 """Half the width of the box, as a share of the space."""

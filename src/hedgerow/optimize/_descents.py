@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.files import Stored
+from hedgerow.numeric.arrays import Floats
 from hedgerow.optimize._descent import FIRST_RADIUS, Descent
 from hedgerow.optimize._evaluations import Evaluations
 from hedgerow.optimize._space import Space
-
-Floats = npt.NDArray[np.float64]
 
 NONE = -1
 """In place of the number of a search."""

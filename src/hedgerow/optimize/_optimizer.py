@@ -7,7 +7,6 @@ from numbers import Real as RealNumber
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import qmc
 from sklearn.base import clone
 
@@ -15,6 +14,7 @@ from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import check_integer, check_positive
 from hedgerow.base.work import interrupted_after
 from hedgerow.mondrian import MondrianForestRegressor
+from hedgerow.numeric.arrays import Floats
 from hedgerow.optimize._acquisition import ACQUISITIONS
 from hedgerow.optimize._candidates import apart, draw_candidates
 from hedgerow.optimize._descents import NONE, Descents
@@ -23,8 +23,6 @@ from hedgerow.optimize._files import OptimizerFiles
 from hedgerow.optimize._pending import Pending, Proposal
 from hedgerow.optimize._result import Result
 from hedgerow.optimize._space import Space
-
-Floats = npt.NDArray[np.float64]
 
 N_BEST = 10
 """How many of the best places candidates are made from."""

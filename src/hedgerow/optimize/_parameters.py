@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 MOST_VALUES = 2**40
 """Whole numbers in one range, at most: more could not be told apart near the middle of a share."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.files import Stored
+from hedgerow.numeric.arrays import Floats
 from hedgerow.optimize._descents import NONE, in_unit_cube
-
-Floats = npt.NDArray[np.float64]
 
 MOST_PENDING = 1000
 """Older ones are forgotten: they were abandoned."""

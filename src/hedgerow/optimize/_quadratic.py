@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 MOST_CROSSED = 12
 """With more parameters than this, products of two are never fitted: they would be too many."""

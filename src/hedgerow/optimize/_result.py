@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.mondrian import MondrianForestRegressor
+from hedgerow.numeric.arrays import Floats
 from hedgerow.optimize._space import Space
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, repr=False)

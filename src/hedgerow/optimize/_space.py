@@ -15,9 +15,9 @@ import numpy.typing as npt
 from scipy.optimize import Bounds
 
 from hedgerow.files import PlainValue
+from hedgerow.numeric.arrays import Floats
 from hedgerow.optimize._parameters import Categorical, Parameter, Real, as_parameter, parameter_from_json
 
-Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 MIDDLE = 0.5

@@ -7,9 +7,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.plot.style import BLUE, GREY, axes_or_new
-
-Floats = npt.NDArray[np.float64]
 
 LEVELS = np.linspace(0.05, 0.95, 19)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_array
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 
 def as_matrix(X: Any) -> Floats:

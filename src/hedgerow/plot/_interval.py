@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.plot._features import as_matrix, feature_index, feature_names, named_like_training
 from hedgerow.plot.style import BLUE, axes_or_new, paler
-
-Floats = npt.NDArray[np.float64]
 
 
 class IntervalDisplay:

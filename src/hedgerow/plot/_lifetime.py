@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.plot.style import BLUE, GREY, ORANGE, axes_or_new
-
-Floats = npt.NDArray[np.float64]
 
 
 class LifetimePathDisplay:

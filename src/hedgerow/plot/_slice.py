@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.plot.style import BLUE, GREY, ORANGE, paler, pyplot
 
 if TYPE_CHECKING:
     from hedgerow.optimize import Result
-
-Floats = npt.NDArray[np.float64]
 
 
 class SliceDisplay:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.plot.style import BLUE, GREEN, GREY, ORANGE, PURPLE, pyplot
-
-Floats = npt.NDArray[np.float64]
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 PANELS = {

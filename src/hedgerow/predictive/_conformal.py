@@ -7,9 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, Shape
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST = 10
 """With fewer scores, the density is a Gaussian."""

@@ -9,9 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution
-
-Floats = npt.NDArray[np.float64]
 
 LARGEST = 2.0**53
 """Whole numbers beyond this cannot be told apart."""

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 
 class Distribution(ABC):

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._normal_mixture import NormalMixture
-
-Floats = npt.NDArray[np.float64]
 
 
 def joined_forecasts(parts: Iterable[Any]) -> Any:

@@ -9,11 +9,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._mixture import Mixture
 from hedgerow.predictive._normal_mixture import NormalMixture
 from hedgerow.predictive._shapes import Expected
-
-Floats = npt.NDArray[np.float64]
 
 SLACK = 1e-9
 """Shares of the weight that differ by less are equal."""

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 
 class LeaveOneOut(NamedTuple):

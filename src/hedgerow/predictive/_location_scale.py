@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._shapes import Expected, Shape
-
-Floats = npt.NDArray[np.float64]
 
 KNOTS = np.array([0.0, 0.02, *np.arange(1, 10) / 10, 0.98, 1.0])
 """Levels between which a rule of quadrature is applied."""

@@ -7,9 +7,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution
-
-Floats = npt.NDArray[np.float64]
 
 
 class MonotoneMap(Protocol):

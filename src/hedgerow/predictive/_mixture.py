@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution
-
-Floats = npt.NDArray[np.float64]
 
 
 class Mixture(Distribution):

@@ -9,10 +9,9 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from hedgerow._core import Components
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._mixture import Mixture
 from hedgerow.predictive._shapes import Expected
-
-Floats = npt.NDArray[np.float64]
 
 NODES, NODE_SHARES = np.polynomial.hermite_e.hermegauss(16)
 NODE_SHARES = NODE_SHARES / NODE_SHARES.sum()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._location_scale import LocationScale
 from hedgerow.predictive._shapes import Expected, Shape
-
-Floats = npt.NDArray[np.float64]
 
 
 class Reshaped(LocationScale):

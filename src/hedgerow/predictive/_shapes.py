@@ -11,9 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, minimise
-
-Floats = npt.NDArray[np.float64]
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 

@@ -6,11 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._location_scale import KNOTS
 from hedgerow.predictive._mixture import Mixture
 from hedgerow.predictive._shapes import Expected, StudentShape
-
-Floats = npt.NDArray[np.float64]
 
 
 class StudentMixture(Mixture):

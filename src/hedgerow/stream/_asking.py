@@ -16,9 +16,9 @@ from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 
 from hedgerow.metrics._distributions import crps_of_rows
+from hedgerow.numeric.arrays import Floats
 from hedgerow.stream._chunks import Chunk
 
-Floats = npt.NDArray[np.float64]
 Columns = dict[str, tuple[Any, ...]]
 """For each tally, by name, what its `update` takes: arrays with a value for each row."""
 

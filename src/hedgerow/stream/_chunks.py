@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.rows import RowReader, as_vector
+from hedgerow.numeric.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 CHUNK = 1000
 
 

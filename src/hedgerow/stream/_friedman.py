@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtri
 
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import check_integer
+from hedgerow.numeric.arrays import Floats
 from hedgerow.stream._chunks import CHUNK, Chunk, Stream
-
-Floats = npt.NDArray[np.float64]
 
 N_FEATURES = 10
 _NUMBERS_A_ROW = 12

@@ -20,9 +20,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.stream._chunks import CHUNK, Chunk, Stream
 
-Floats = npt.NDArray[np.float64]
 Record = tuple[int, Sequence[Any], Any]
 """Where it stands in the file (a line or a row), its features, its target."""
 

@@ -14,8 +14,8 @@ from hedgerow.files.container import to_bytes
 from hedgerow.metrics import ClassTally, DistributionTally, ErrorTally, IntervalTally, Windowed
 from hedgerow.metrics._checks import check_confidence
 from hedgerow.metrics._tally import Tally
+from hedgerow.numeric.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
 TASKS = ("regression", "classification")
 MOST_ROWS = 2**63 - 1
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.numeric.arrays import Floats
 from hedgerow.targets._maps import Straightened
-
-Floats = npt.NDArray[np.float64]
 
 N_SUMMED = 32
 """Counts that are added up one by one when a mean is asked for."""

@@ -10,17 +10,15 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hedgerow.base.copies import find_copies
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import Counts
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._maps import Functions, Straightened, is_functions
 from hedgerow.targets._targets import FAINT, Continuous, Count, Target, Untransformed
 from hedgerow.targets._zeros import FEWEST as FEWEST_ZEROS
 from hedgerow.targets._zeros import learn_zeros
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_ROWS = 40
 """With fewer rows, copies counted once, nothing is learned."""

@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.files import Stored
+from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import Counts, Mapped
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._maps import Functions, Straightened, is_functions
 from hedgerow.targets._zeros import Zeros
-
-Floats = npt.NDArray[np.float64]
 
 FAINT = 1e-6
 """What a zero says of the hidden value, in rows, where zeros have a forest of their own."""

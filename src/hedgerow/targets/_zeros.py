@@ -9,9 +9,8 @@ import numpy.typing as npt
 from scipy.special import expit, logit
 
 from hedgerow.files import Stored
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, around, minimise
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST = 20
 """Zeros, and other counts, that there must be at least."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 ATTRIBUTES = ["age", "distance", "air_time", "departure", "arrival", "weekday", "day", "month"]
 """The eight attributes of Lakshminarayanan, Roy and Teh (2016), section 5.2."""

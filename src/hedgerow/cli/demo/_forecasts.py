@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.stats import norm
 
-Floats = npt.NDArray[np.float64]
+from hedgerow.numeric.arrays import Floats
 
 CONFIDENCE = 0.9
 
