@@ -12,7 +12,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from hedgerow import _core
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, left_out
+from hedgerow.kernel._problem import Columns, Criteria, Problem, left_out
+from hedgerow.numeric.arrays import Floats
 
 
 def row_kernel(problem: Problem, columns: Columns) -> Floats:

@@ -14,9 +14,10 @@ from hedgerow.kernel._cells import restored_cells
 from hedgerow.kernel._independent import IndependentSolution
 from hedgerow.kernel._iterative import IterativeSolution
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Floats, signal_variance
+from hedgerow.kernel._problem import Columns, signal_variance
 from hedgerow.kernel._solutions import CellSolution, LearnedRows, RowSolution, Solution
 from hedgerow.kernel._units import Units
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.blas import one_blas_thread
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import NormalShape

@@ -12,9 +12,10 @@ import numpy as np
 
 from hedgerow import _core
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem
+from hedgerow.kernel._problem import Columns, Criteria, Problem
 from hedgerow.kernel._selection import ALPHAS, Rule, path_at
 from hedgerow.kernel._solutions import LearnedRows, Solution
+from hedgerow.numeric.arrays import Floats
 
 TREE_ALPHAS = ALPHAS[12::2]
 

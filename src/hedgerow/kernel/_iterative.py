@@ -15,9 +15,10 @@ from scipy import linalg
 from hedgerow import _core
 from hedgerow.files import Stored
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem
+from hedgerow.kernel._problem import Columns, Criteria, Problem
 from hedgerow.kernel._selection import ALPHAS, Rule, path_at
 from hedgerow.kernel._solutions import LearnedRows, Solution
+from hedgerow.numeric.arrays import Floats
 
 N_LANES = 8
 """Vectors that the core multiplies at once."""

@@ -13,7 +13,7 @@ from hedgerow.kernel._fit import Fit
 from hedgerow.kernel._independent import IndependentSolution, independent_path
 from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, is_small, iterative_path
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Floats, Problem
+from hedgerow.kernel._problem import Problem
 from hedgerow.kernel._selection import (
     N_COARSE,
     N_FINE,
@@ -27,6 +27,7 @@ from hedgerow.kernel._selection import (
 from hedgerow.kernel._settings import RidgeSettings
 from hedgerow.kernel._solutions import LearnedRows, Solution, exact_solution
 from hedgerow.kernel._units import Units
+from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.blas import one_blas_thread
 
 MOST_LOOKED_AT = 1000

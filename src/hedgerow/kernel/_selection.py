@@ -18,7 +18,8 @@ from scipy import linalg, optimize
 from hedgerow import _core
 from hedgerow.kernel._dense import Spectrum, criteria_at, inverse_and_log_determinant, row_kernel
 from hedgerow.kernel._path import LifetimePath
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, n_used
+from hedgerow.kernel._problem import Columns, Criteria, Problem, n_used
+from hedgerow.numeric.arrays import Floats
 
 ALPHAS = 10.0 ** np.linspace(-6.0, 1.0, 29)
 """Ridges among which to choose; the best is then refined between its neighbours."""

@@ -15,7 +15,8 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.files import Stored
 from hedgerow.kernel._dense import cell_gram, inverse_and_log_determinant, row_kernel
-from hedgerow.kernel._problem import Columns, Criteria, Floats, Problem, left_out
+from hedgerow.kernel._problem import Columns, Criteria, Problem, left_out
+from hedgerow.numeric.arrays import Floats
 
 CHECK_EVERY, TOLERATED_DRIFT = 32, 1e-9
 """Rows learned between two looks at the drift, and how much of it makes the inverse be computed afresh."""
