@@ -199,9 +199,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 class OnlineEstimator(Estimator):
     """A model that learns row by row."""
 
-    _NATIVE_ROWS: ClassVar[bool] = (
-        False  # whether the core itself refuses rows that are not finite, or of another width
-    )
+    _NATIVE_ROWS: ClassVar[bool] = False  # whether the core itself refuses rows that are no finite vectors of its width
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn rows online, one after another.
