@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow import BayesianTreeRegressor
 from models import answers, bits, every, questions
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -43,15 +42,14 @@ def test_rows_of_a_query_do_not_see_each_other(case):
     X[8:] = X[8:] * 1.7 - 0.4
     model = case.fitted(80)
     together = said(model, X, y)
-    rounding = 1e-7 if case.kind is BayesianTreeRegressor else 0  # its quantiles are searched for all rows together
     backwards = said(model, X[::-1], y[::-1])
     often = said(model, np.tile(X, (40, 1)), np.tile(y, 40))
     for name, expected in together.items():
-        np.testing.assert_allclose(backwards[name][::-1], expected, rtol=rounding, err_msg=name)
-        np.testing.assert_allclose(often[name], np.concatenate([expected] * 40), rtol=rounding, err_msg=name)
+        np.testing.assert_allclose(backwards[name][::-1], expected, rtol=0, err_msg=name)
+        np.testing.assert_allclose(often[name], np.concatenate([expected] * 40), rtol=0, err_msg=name)
     for i in range(0, 16, 3):
         for name, answer in said(model, X[i : i + 1], y[i : i + 1]).items():
-            np.testing.assert_allclose(answer[0], together[name][i], rtol=rounding, err_msg=name)
+            np.testing.assert_allclose(answer[0], together[name][i], rtol=0, err_msg=name)
         if case.can("predict_one"):
             one, many = model.predict_one(X[i]), model.predict(X)[i]
             assert one == many if case.classes else one == pytest.approx(many, rel=1e-12)

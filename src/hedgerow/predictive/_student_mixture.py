@@ -117,14 +117,15 @@ class StudentMixture(Mixture):
         ends = self.locations + self.scales * special.stdtrit(self.degrees, level)
         low, high = np.minimum.reduceat(ends, self.first[:-1]), np.maximum.reduceat(ends, self.first[:-1])
         found: Floats = np.clip(self._sum(self.weights * ends), low, high)
+        is_done = np.zeros(len(self), dtype=bool)  # a row that is done stays, whatever the others still need
         for _ in range(100):
             above = self._below(found) - level
             low, high = np.where(above <= 0.0, found, low), np.where(above >= 0.0, found, high)
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
                 step = found - above / np.exp(self._log_density(found))
             following = np.where((step > low) & (step < high), step, 0.5 * low + 0.5 * high)
-            is_near = np.abs(following - found) <= 4e-16 * np.abs(found)
-            found = following
-            if is_near.all() or np.abs(above).max() < 1e-14:
+            is_done |= (np.abs(following - found) <= 4e-16 * np.abs(found)) | (np.abs(above) < 1e-14)
+            if is_done.all():
                 break
+            found = np.where(is_done, found, following)
         return found
