@@ -25,6 +25,6 @@ def test_example_prints_what_it_says(code, printed):
 
 
 def test_links_to_files_lead_somewhere():
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", README)
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", README) + re.findall(r"^\[\w+\]: (\S+)", README, re.MULTILINE)
     assert "docs/pictures/hero.png" in links
     assert [link for link in links if not (ROOT / link).exists()] == []
