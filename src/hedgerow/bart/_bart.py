@@ -151,14 +151,15 @@ class BART(Estimator):
 
         `split_inclusion_bands` has its posterior bands.
         """
-        shares: Floats = self._split_shares().mean(axis=0)
+        shares: Floats = self._columns.by_column(self._split_shares().mean(axis=0))
         return shares
 
     def split_inclusion_bands(self, confidence: float = 0.9) -> Floats:
         """Central posterior interval of the share of splits on each column: shape (n_features, 2)."""
         check_within("confidence", confidence, 1e-12, 1.0 - 1e-12, "between 0 and 1")
         tail = 0.5 - 0.5 * confidence
-        bands: Floats = np.quantile(self._split_shares(), [tail, 1.0 - tail], axis=0).T
+        shares = np.array([self._columns.by_column(draw) for draw in self._split_shares()])
+        bands: Floats = np.quantile(shares, [tail, 1.0 - tail], axis=0).T
         return bands
 
     @property
@@ -166,7 +167,7 @@ class BART(Estimator):
         """Share of all splits of all draws that fall on each column; zeros if there is none."""
         self._check_learned()
         counts = self._learner.sampler.split_counts().sum(axis=0, dtype=np.float64)
-        shares: Floats = counts / max(counts.sum(), 1.0)
+        shares: Floats = self._columns.by_column(counts / max(counts.sum(), 1.0))
         return shares
 
     # Below: private.

@@ -88,6 +88,7 @@ class BARTClassifier(Classifier, BART):
         split_decay: float = 2.0,
         shrinkage: float = 2.0,
         class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: bool | None = None,
@@ -104,6 +105,7 @@ class BARTClassifier(Classifier, BART):
         self.split_decay = split_decay
         self.shrinkage = shrinkage
         self.class_weight = class_weight
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress

@@ -59,6 +59,8 @@ class BARTRegressor(Regressor, BART):
         The noise's variance is scaled inverse chi-squared with `noise_df` degrees of freedom; its standard deviation is
         below that of a linear regression's residuals with probability `noise_quantile`. If noise varies, this is the
         level from which rows differ.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. Each takes some of the chains. The result does not depend on it.
     random_state : int, RandomState or None
@@ -127,6 +129,7 @@ class BARTRegressor(Regressor, BART):
         noise: str = "constant",
         noise_df: float = 3.0,
         noise_quantile: float = 0.9,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
         progress: bool | None = None,
@@ -145,6 +148,7 @@ class BARTRegressor(Regressor, BART):
         self.noise = noise
         self.noise_df = noise_df
         self.noise_quantile = noise_quantile
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.progress = progress
@@ -253,7 +257,7 @@ class BARTRegressor(Regressor, BART):
         if self._learner.response.varying is None:
             return np.zeros(self.n_features_in_)
         shares: Floats = shares_of(self._learner.sampler.noise_split_counts()).mean(axis=0)
-        return shares
+        return self._columns.by_column(shares)
 
     # Below: private.
 

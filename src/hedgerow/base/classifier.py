@@ -21,6 +21,7 @@ from hedgerow.base.class_weight import (
     multiplied,
 )
 from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
+from hedgerow.base.columns import Cells
 from hedgerow.base.estimator import Estimator
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import forget_everything
@@ -72,10 +73,10 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         labels = list(self._classes.numbers)
         return {labels[number]: float(probabilities[number]) for number in self._classes.order}
 
-    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
+    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Cells, Any]:
         labels = None if y is None else as_labels(y)
         try:
-            X, y = super()._read(X, labels, reset)
+            cells, y = super()._read(X, labels, reset)
         except TypeError:  # from labels that refuse to be compared
             for label in () if labels is None else labels.ravel():
                 plain_label(label)
@@ -83,7 +84,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         plain = label_array(y.tolist()) if y.dtype.kind == "O" else y
         if plain.dtype.kind != "O":
             check_classification_targets(plain)
-        return X, y
+        return cells, y
 
     def _encode(self, y: Any, first: bool, classes: Any = None) -> Floats:
         """Numbers of the classes; those that are new get one, after those that are announced."""
@@ -219,7 +220,7 @@ class ClassForecasting:
         return self
 
     def learn_one(self: Any, x: Any, y: Any) -> Any:
-        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array. Its class may be new.
+        """Learn one row: a mapping from feature names to values, a sequence or a 1-D array. Its class may be new.
 
         The first row may be the first call; a mapping then names the features.
         """

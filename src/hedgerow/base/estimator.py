@@ -11,6 +11,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from hedgerow.base.columns import Cells, Columns, Selection
 from hedgerow.base.rows import Floats, RowReader, Rows, drop_weightless, first_row, read
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query, Settings
@@ -70,11 +71,14 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     _QUERY: ClassVar[type[Settings]] = Query
     _LEARNER: ClassVar[Any]
     _Y_CHECKS: ClassVar[dict[str, Any]] = {}
+    _N_PLACES: ClassVar[int] = 3  # axes of a column of categories
 
+    categorical_features: Any
     random_state: Any
     n_features_in_: int
 
-    _learner: Any  # absent before the first row
+    _columns: Columns  # absent before the first row, as is what was learned
+    _learner: Any
 
     # What follows from the parameters is kept until one of them is set. It is no attribute of the model.
     __slots__ = ("_kept",)
@@ -86,8 +90,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array or frame of shape (n_samples, n_features)
-            Numbers, all finite.
+        X : array, frame, sparse matrix or dictionary of columns, of shape (n_samples, n_features)
+            Numbers, categories, dates, durations; values may be missing.
         y : array of shape (n_samples,)
             Targets, or labels of classes.
         sample_weight : array of shape (n_samples,), optional
@@ -101,8 +105,25 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
+        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query, **self._described())
         return self
+
+    @property
+    def column_kinds_(self) -> dict[str, str]:
+        """What each column was taken for: "number", "boolean", "category", "date", "time" or "duration"."""
+        self._check_fitted()
+        return dict(zip(self._feature_names(), self._columns.words, strict=True))
+
+    @property
+    def axis_names_(self) -> list[str]:
+        """What trees cut, in the order of `axis_rates_`: columns, parts of dates, places of categories, absence."""
+        self._check_fitted()
+        return self._columns.axis_names(self._feature_names())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.sparse = True
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_learner" in vars(self)
@@ -122,13 +143,39 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 
     def _rows(self, X: Any, y: Any, sample_weight: Any, *, first: bool, online: bool, **announced: Any) -> Rows:
         """Rows to be learned, checked. If they are the first, the model takes the columns from them."""
-        X, y = self._read(X, y, first)
-        X, y, weights = drop_weightless(X, y, sample_weight)
-        return self._weighed(Rows(X, self._encode(y, first, **announced), weights), online)
+        cells, y = self._read(X, y, first)
+        values, y, weights = drop_weightless(cells.values, y, sample_weight)
+        labels = self._encode(y, first, **announced)
+        cells = cells._replace(values=values)
+        if first:
+            self._take_columns(cells, is_batch=not online)
+        else:
+            self._meet(cells)
+        return self._weighed(Rows(self._columns.axes(values), labels, weights), online)
 
-    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
-        X, y = read(self, X, y, reset=reset, **self._Y_CHECKS)
-        return X, y
+    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Cells, Any]:
+        return read(self, X, y, reset=reset, **self._Y_CHECKS)
+
+    def _take_columns(self, cells: Cells, is_batch: bool) -> None:
+        """Take the map of columns from the first rows."""
+        may_widen = hasattr(self._LEARNER, "widened")
+        self._columns = Columns.of(cells, is_batch=is_batch, n_places=self._N_PLACES, may_widen=may_widen)
+        self._forget_what_follows()
+
+    def _meet(self, cells: Cells) -> None:
+        """Let the map of columns know of rows that come; axes that are new are constant in all rows before."""
+        columns, constants = self._columns.meeting(cells, may_widen=hasattr(self._learner, "widened"))
+        if columns is not self._columns:
+            self._columns = columns
+            if constants.size:
+                self._learner = self._learner.widened(constants)
+            for name, value in self._described().items():
+                setattr(self._learner, name, value)
+            self._forget_what_follows()
+
+    def _described(self) -> dict[str, Any]:
+        """Return what a learner must know of the columns."""
+        return {}
 
     def _encode(self, y: Any, first: bool) -> Floats:
         """What learners learn of targets or labels."""
@@ -141,8 +188,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     def _asked(self, X: Any) -> Floats:
         """Rows of a query, checked."""
         self._check_learned()
-        rows: Floats = read(self, X, reset=False)
-        return rows
+        return self._columns.axes(read(self, X, reset=False)[0].values)
 
     def _one_row(self, x: Any) -> Floats:
         """One row of a query, checked, as a table."""
@@ -150,12 +196,14 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         return self._current.reader(x).reshape(1, -1)
 
     def _check_learned(self) -> None:
-        name, can_stream = type(self).__name__, hasattr(self, "partial_fit")
-        if not self.__sklearn_is_fitted__():
-            first = "fit, partial_fit or learn_one" if can_stream else "fit"
-            raise NotFittedError(f"This {name} instance is not fitted yet: call {first} first.")
+        self._check_fitted()
         if getattr(self._learner, "is_empty", False):
-            raise NotFittedError(f"This {name} has unlearned all its rows: let it learn some first.")
+            raise NotFittedError(f"This {type(self).__name__} has unlearned all its rows: let it learn some first.")
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            first = "fit, partial_fit or learn_one" if hasattr(self, "partial_fit") else "fit"
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call {first} first.")
 
     @property
     def _current(self) -> Current:
@@ -169,7 +217,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         self._kept = None
 
     def _following_from(self, query: Any) -> Current:
-        return Current(query, RowReader(self.n_features_in_, getattr(self, "feature_names_in_", None)))
+        names = getattr(self, "feature_names_in_", None)
+        return Current(query, RowReader(names, self.n_features_in_, self._columns))
 
     def _feature_names(self) -> list[str]:
         names = getattr(self, "feature_names_in_", None)
@@ -181,7 +230,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         if not self.__sklearn_is_fitted__():
             return None
         names = self._feature_names() if hasattr(self, "feature_names_in_") else None
-        columns = {"width": int(self.n_features_in_), "names": names}
+        columns = {"width": int(self.n_features_in_), "names": names, "map": self._columns.state()}
         return {"columns": columns, "settings": self._learner.settings.state(), "learner": self._learner.state()}
 
     def _restore(self, stored: Stored) -> None:
@@ -192,8 +241,10 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
                 raise ValueError("it names another number of features than it has")
             self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
         self.n_features_in_ = width
+        known = "map" in columns  # in files of the first releases there were numbers only
+        self._columns = Columns.from_state(columns.part("map"), width) if known else Columns.of_numbers(width)
         settings = self._SETTINGS.from_state(stored.part("settings"))
-        self._learner = self._LEARNER.from_state(stored.part("learner"), settings, width)
+        self._learner = self._LEARNER.from_state(stored.part("learner"), settings, self._columns.width)
 
 
 class OnlineEstimator(Estimator):
@@ -222,9 +273,10 @@ class OnlineEstimator(Estimator):
         return self
 
     def learn_one(self, x: Any, y: Any) -> Self:
-        """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array.
+        """Learn one row: a mapping from feature names to values, a sequence or a 1-D array.
 
-        The first row may be the first call; a mapping then names the features.
+        The first row may be the first call; a mapping then names the features. What each column is taken for follows
+        from it: text is a category. A value that is missing is None or NaN.
         """
         current = self._kept
         if current is None or not current.is_unchanged:
@@ -233,7 +285,7 @@ class OnlineEstimator(Estimator):
                 self._learner.learn(row, self._current.query)
                 return self
             current = self._unchanged
-        self._with_row(self._learner.learn_one, x, *self._encode_one(y), current.query)
+        self._with_row(self._learner.learn_one, x, *self._encode_one(y), current.query, learns=True)
         self._learner.review_if_due(current.query)
         return self
 
@@ -262,19 +314,22 @@ class OnlineEstimator(Estimator):
         rows = self._rows(X, y, sample_weight, first=first, online=True, **announced)
         if first and rows.y.shape[0]:
             seed = draw_seed(self.random_state)
-            self._learner = self._LEARNER.open(rows.part(slice(1)), settings, seed, query)
+            self._learner = self._LEARNER.open(rows.part(slice(1)), settings, seed, query, **self._described())
         return rows
 
     @all_or_nothing
     def _first_row(self, x: Any, y: Any) -> Rows:
         """The very first row, and an empty learner for it."""
         settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
-        row, names = first_row(x)
-        rows = self._weighed(Rows(row.reshape(1, -1), self._encode(self._as_vector(y), True)), online=True)
-        self.n_features_in_ = row.size
+        names, cells = first_row(x, Selection.of(self.categorical_features))
+        labels = self._encode(self._as_vector(y), True)
+        self.n_features_in_ = len(cells.kinds)
         if names is not None:
             self.feature_names_in_ = names
-        self._learner = self._LEARNER.open(rows, settings, draw_seed(self.random_state), query)
+        self._take_columns(cells, is_batch=False)
+        rows = self._weighed(Rows(self._columns.axes(cells.values), labels), online=True)
+        seed = draw_seed(self.random_state)
+        self._learner = self._LEARNER.open(rows, settings, seed, query, **self._described())
         return rows
 
     def _as_vector(self, y: Any) -> Any:
@@ -290,14 +345,14 @@ class OnlineEstimator(Estimator):
             current.is_unchanged = True
         return current
 
-    def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any) -> Any:
+    def _with_row(self, call: Callable[..., Any], x: Any, *rest: Any, learns: bool = False) -> Any:
         """Call the learner with one row, checked.
 
-        An array or a dictionary is handed to the core unchecked if the core raises ValueError or TypeError, and changes
-        nothing, where it is not a vector of finite numbers.
+        An array or a dictionary of numbers is handed to the core unchecked if the core raises ValueError or TypeError,
+        and changes nothing, where it is not a vector of finite numbers.
         """
         reader = self._current.reader
-        if self._NATIVE_ROWS:
+        if self._NATIVE_ROWS and reader.columns.is_plain:
             try:
                 if type(x) is np.ndarray:
                     return call(x, *rest)
@@ -305,4 +360,11 @@ class OnlineEstimator(Estimator):
                     return call(reader.quickly(x), *rest)
             except (KeyError, TypeError, ValueError):
                 pass  # reading it with care either mends it or says what is wrong
+        if learns:
+            cells = reader.cells(x)
+            if reader.columns.is_surprised_by(cells.values[0]):
+                before = self._learner
+                self._meet(cells)
+                call = call if self._learner is before else self._learner.learn_one
+                reader = self._current.reader
         return call(reader(x), *rest)

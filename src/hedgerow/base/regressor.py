@@ -62,8 +62,8 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
 
     def _asked_with_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         self._check_learned()
-        X, targets = read(self, X, y, reset=False, y_numeric=True)
-        return X, np.asarray(targets, dtype=np.float64)
+        cells, targets = read(self, X, y, reset=False, y_numeric=True)
+        return self._columns.axes(cells.values), np.asarray(targets, dtype=np.float64)
 
     def _encode(self, y: Any, first: bool) -> Floats:
         return read_targets(y)

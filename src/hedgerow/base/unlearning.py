@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from hedgerow.base.columns import Cells
 from hedgerow.base.rows import NO_WEIGHTS, Rows, drop_weightless
 from hedgerow.base.work import all_or_nothing, forget_everything
 
@@ -13,9 +14,10 @@ class Unlearning:
 
     def _unlearn(self: Any, X: Any, y: Any, sample_weight: Any, relearn: bool) -> Any:
         self._check_learned()
-        X, y = self._read(X, y, False)
-        X, y, weights = drop_weightless(X, y, sample_weight)
-        return self._forget(self._weighed_known(Rows(X, self._known(y), weights)), relearn)
+        cells, y = self._read(X, y, False)
+        values, y, weights = drop_weightless(cells.values, y, sample_weight)
+        rows = Rows(self._columns.axes(values), self._known(y), weights)
+        return self._forget(self._weighed_known(rows), relearn)
 
     def _unlearn_one(self: Any, x: Any, y: Any, relearn: bool) -> Any:
         return self._forget(Rows(self._one_row(x), self._known(self._as_vector(y)), NO_WEIGHTS), relearn)
@@ -29,7 +31,10 @@ class Unlearning:
         learner.settings.check_unchanged(self._SETTINGS.of(self))
         left = learner.without(rows)
         if left.y.size:
-            self._learner = self._LEARNER.begin(self._anew(left), learner.settings, learner.seed, query)
+            values = self._columns.values(left.X)
+            self._take_columns(Cells(self._columns.words, values), is_batch=True)
+            rows = self._anew(left._replace(X=self._columns.axes(values)))
+            self._learner = self._LEARNER.begin(rows, learner.settings, learner.seed, query, **self._described())
         else:
             forget_everything(self)
         return self

@@ -52,6 +52,8 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
         Steps of each chain of "cgm".
     n_burn_in : int, optional
         Steps of each chain that are thrown away; half of them by default.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -107,6 +109,7 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
         class_weight: Any = None,
         n_steps: int = 10_000,
         n_burn_in: int | None = None,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -124,6 +127,7 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
         self.class_weight = class_weight
         self.n_steps = n_steps
         self.n_burn_in = n_burn_in
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -85,13 +85,14 @@ class BayesianTree(Estimator):
     @property
     def split_inclusion_(self) -> Floats:
         """Posterior probability that the tree splits each column somewhere."""
-        included: Floats = (self._split_counts() > 0).T @ self.tree_weights_
+        counts = np.array([self._columns.by_column(tree) for tree in self._split_counts()])
+        included: Floats = (counts > 0).T @ self.tree_weights_
         return included
 
     @property
     def feature_importances_(self) -> Floats:
         """Expected share of the splits that fall on each column; zeros if no tree splits."""
-        counts = self._split_counts().T @ self.tree_weights_
+        counts = self._columns.by_column(self._split_counts().T @ self.tree_weights_)
         shares: Floats = counts / counts.sum() if counts.sum() > 0 else counts
         return shares
 

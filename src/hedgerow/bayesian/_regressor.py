@@ -89,6 +89,7 @@ class BayesianTreeRegressor(Regressor, BayesianTree):
         max_features: Any = None,
         n_steps: int = 10_000,
         n_burn_in: int | None = None,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -109,6 +110,7 @@ class BayesianTreeRegressor(Regressor, BayesianTree):
         self.max_features = max_features
         self.n_steps = n_steps
         self.n_burn_in = n_burn_in
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
@@ -43,5 +43,12 @@ class MondrianBoosting(Unlearning):
     def feature_importances_(self: Any) -> Floats:
         """Share of each column in what is explained, by the linear part and by each stage."""
         self._check_learned()
-        shares: Floats = self._learner.importances()
+        shares: Floats = self._columns.by_column(self._learner.importances())
         return shares
+
+    # Below: private. Stages learn what to see of categories, so the door gives each one place only.
+
+    _N_PLACES: ClassVar[int] = 1
+
+    def _described(self: Any) -> dict[str, Any]:
+        return {"category_axes": self._columns.categories}

@@ -24,8 +24,8 @@ class ClassBoosting(BoostingLearner):
 
     calibration: ClassCalibration
 
-    def __init__(self, settings: Any, seed: int) -> None:
-        super().__init__(settings, seed)
+    def __init__(self, settings: Any, seed: int, category_axes: tuple[int, ...] = ()) -> None:
+        super().__init__(settings, seed, category_axes)
         self.n_announced = 0  # classes that are known though the stages may not know them
 
     @property
@@ -37,6 +37,12 @@ class ClassBoosting(BoostingLearner):
         """Take the shares of the classes."""
         n_classes = max(self.n_announced, int(rows.y.max()) + 1)
         self.calibration = ClassCalibration(*class_shares(rows.y, rows.weights, copies.n_units, n_classes))
+
+    def told_of_categories(self, y: Floats) -> Floats:
+        """Indicators of the classes; of two, those of the second."""
+        n_classes = int(y.max()) + 1
+        indicators: Floats = (y[:, None] == np.arange(1 if n_classes == 2 else 0, n_classes)).astype(np.float64)
+        return indicators
 
     def encoded(self, rows: Rows) -> Rows:
         """Indicators less the shares of the classes; of two classes, those of the second."""

@@ -40,6 +40,8 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
         Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
         ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`
         takes it.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -84,6 +86,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
         linear: str | bool = "auto",
         scaling: str = "auto",
         class_weight: Any = None,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -92,6 +95,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
         self.linear = linear
         self.scaling = scaling
         self.class_weight = class_weight
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import all_or_nothing, interrupted_after
+from hedgerow.boosting._categories import CategoryAxes, learn_categories, no_categories
 from hedgerow.boosting._settings import BoostingSettings
 from hedgerow.boosting._stages import MOST_CHOOSING, TRANSFORMS, Choice, Stages, choose, fit_stages
 from hedgerow.files import Stored
@@ -31,16 +33,21 @@ class BoostingLearner:
     stages: Stages
     choice: Choice
     rows: KeptRows  # absent before the first row
+    categories: CategoryAxes
     next_relearn: int
 
-    def __init__(self, settings: Any, seed: int) -> None:
-        self.settings, self.seed = settings, seed
+    def __init__(self, settings: Any, seed: int, category_axes: tuple[int, ...] = ()) -> None:
+        self.settings, self.seed, self.category_axes = settings, seed, category_axes
 
     # What a subclass decides.
 
     def begin_targets(self, rows: Rows, copies: Copies, query: Query) -> None:
         """Look at all targets before the stages are learned from them."""
         raise NotImplementedError
+
+    def told_of_categories(self, y: Floats) -> Floats:
+        """Return numbers or vectors whose means tell categories apart."""
+        return y
 
     def encoded(self, rows: Rows) -> Rows:
         """What the stages learn of rows: a number or a vector for each target, and weights."""
@@ -72,16 +79,20 @@ class BoostingLearner:
     # Learning.
 
     @classmethod
-    def begin(cls, rows: Rows, settings: BoostingSettings, seed: int, query: Query) -> Self:
-        """Learn all rows of a batch."""
-        learner = cls(settings, seed)
+    def begin(
+        cls, rows: Rows, settings: BoostingSettings, seed: int, query: Query, category_axes: tuple[int, ...] = ()
+    ) -> Self:
+        """Learn all rows of a batch; some columns hold places of categories."""
+        learner = cls(settings, seed, category_axes)
         learner._begin(rows, query)
         return learner
 
     @classmethod
-    def open(cls, first: Rows, settings: BoostingSettings, seed: int, query: Query) -> Self:
+    def open(
+        cls, first: Rows, settings: BoostingSettings, seed: int, query: Query, category_axes: tuple[int, ...] = ()
+    ) -> Self:
         """Return a learner that has learned nothing yet."""
-        return cls(settings, seed)
+        return cls(settings, seed, category_axes)
 
     def learn(self, rows: Rows, query: Query) -> None:
         """Learn rows, one after another."""
@@ -132,6 +143,11 @@ class BoostingLearner:
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
         copies = find_copies(rows.X, rows.y)
         warn_if_doubtful(copies, stacklevel=8)
+        self.categories = no_categories(rows.X.shape[1])
+        if self.category_axes:
+            told = rows._replace(y=self.told_of_categories(rows.y))
+            self.categories = learn_categories(told, copies, self.category_axes, seed)
+            rows = rows._replace(X=self.categories.axes_left_out(rows.X, copies))
         self.begin_targets(rows, copies, query)
         encoded = self.encoded(rows)
         if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
@@ -145,14 +161,15 @@ class BoostingLearner:
 
     def _learn_piece(self, rows: Rows, query: Query) -> Any:
         """Rows that are alike, or a single one that is not: it is learned with all others, anew. Returns forecasts."""
+        seen = rows._replace(X=self.categories.axes(rows.X))
         with interrupted_after():  # or some stages would have learned rows that others have not
             if self.n_alike(rows.y) == 0:
-                forecast = self.forecast(rows.X, *self.stages.moments(rows.X, query), query)
+                forecast = self.forecast(seen.X, *self.stages.moments(seen.X, query), query)
                 self.meet(float(rows.y[0]))
                 self.rows.append(*rows)
                 self.next_relearn = len(self.rows)
             else:
-                encoded = self.encoded(rows)
+                encoded = self.encoded(seen)
                 mean, doubt = self.stages.learn(encoded, query)
                 self.rows.append(*rows)
                 forecast = self.compare(encoded, mean, doubt, query)
@@ -169,10 +186,14 @@ class BoostingLearner:
 
     def predictions(self, X: Floats, query: Query) -> Any:
         """What is predicted of rows."""
-        return self.forecast(X, *self.moments(X, query), query)
+        seen = self.categories.axes(X)
+        return self.forecast(seen, *self._moments(seen, query), query)
 
     def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
         """What the stages say of rows."""
+        return self._moments(self.categories.axes(X), query)
+
+    def _moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
         if X.shape[0] <= PREDICTED_TOGETHER:
             return self.stages.moments(X, query)
         pieces = np.array_split(X, max(1, X.shape[0] // PREDICTED_TOGETHER))
@@ -194,11 +215,18 @@ class BoostingLearner:
 
     @property
     def learned_rows(self) -> Rows:
-        """Rows that were there when the stages were last learned."""
-        return Rows(*self.rows.arrays).part(slice(self.stages.residuals.shape[0]))
+        """Rows that were there when the stages were last learned, as these saw them."""
+        rows = Rows(*self.rows.arrays).part(slice(self.stages.residuals.shape[0]))
+        if not self.categories.columns:
+            return rows._replace(X=self.categories.axes(rows.X))
+        return rows._replace(X=self.categories.axes_left_out(rows.X, find_copies(rows.X, rows.y)))
 
     def importances(self) -> Floats:
         """Share of each column in what is explained, by the linear part and by each stage."""
+        return self.categories.by_column(self.axis_importances(), self.rows.arrays[0].shape[1])
+
+    def axis_importances(self) -> Floats:
+        """Share of each axis that the stages see."""
         rows, ridge = self.learned_rows, self.stages.ridge
         total = np.zeros(rows.X.shape[1])
         if ridge is not None:
@@ -209,15 +237,28 @@ class BoostingLearner:
         shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)
         return shares
 
+    def widened(self, values: Floats) -> Self:
+        """Return a learner of wider rows: these had `values` before. Stages see the columns when they are next learned.
+
+        The two share what they have learned.
+        """
+        wider = copy(self)
+        if not self.is_empty:
+            X, y, weights = self.rows.arrays
+            wider.rows = KeptRows(np.column_stack([X, np.tile(values, (y.shape[0], 1))]), y, weights)
+        return wider
+
     # Files.
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         if self.is_empty:
-            return {"seed": self.seed, "rows": None}
+            return {"seed": self.seed, "category_axes": list(self.category_axes), "rows": None}
         X, y, weights = self.rows.arrays
         return {
             "seed": self.seed,
+            "category_axes": list(self.category_axes),
+            "categories": self.categories.state(),
             "rows": {"X": X, "y": y, "weights": weights},
             "next_relearn": self.next_relearn,
             "transform": self.choice.transform,
@@ -240,7 +281,10 @@ class BoostingLearner:
     @classmethod
     def from_state(cls, stored: Stored, settings: BoostingSettings, width: int) -> Self:
         """Take back what `state` gave."""
-        learner = cls(settings, stored.integer("seed", 0, 2**64 - 1))
+        axes = tuple(stored.sequence("category_axes")) if "category_axes" in stored else ()
+        if any(type(axis) is not int or not 0 <= axis < width for axis in axes) or len(set(axes)) < len(axes):
+            raise ValueError("its columns of categories are not columns")
+        learner = cls(settings, stored.integer("seed", 0, 2**64 - 1), axes)
         shape = learner.restore_own(stored)
         if "rows" not in stored:
             return learner
@@ -250,9 +294,13 @@ class BoostingLearner:
         y, weights = rows.array("y", (n,)), rows.array("weights")
         if n == 0 or weights.size not in (0, n) or (weights <= 0).any():
             raise ValueError("its rows have the wrong shape")
-        learner.rows = KeptRows(X, y, weights)
+        learner.rows, learner.categories = KeptRows(X, y, weights), no_categories(width)
+        if "categories" in stored:
+            learner.categories = CategoryAxes.from_state(stored.part("categories"), width)
+        if not {column.axis for column in learner.categories.columns} <= set(axes):
+            raise ValueError("what it knows of categories is of other columns")
         learner.choice = Choice(stored.word("transform", *TRANSFORMS), stored.flag("linear"))
         learner.next_relearn = stored.integer("next_relearn", n, 2 * n)
-        learner.stages = Stages.from_state(stored.part("stages"), cls.STAGE, width, n, shape)
+        learner.stages = Stages.from_state(stored.part("stages"), cls.STAGE, learner.categories.n_axes, n, shape)
         learner.restore_rest(stored)
         return learner

@@ -33,8 +33,8 @@ class RegressionBoosting(BoostingLearner):
     calibration: Calibration
     reshaping: Reshaping | None
 
-    def __init__(self, settings: Any, seed: int) -> None:
-        super().__init__(settings, seed)
+    def __init__(self, settings: Any, seed: int, category_axes: tuple[int, ...] = ()) -> None:
+        super().__init__(settings, seed, category_axes)
         self.target: Target = Untransformed()
 
     def begin_targets(self, rows: Rows, copies: Copies, query: Query) -> None:
@@ -80,7 +80,7 @@ class RegressionBoosting(BoostingLearner):
             inside = np.clip(X[asked], X[rest].min(axis=0), X[rest].max(axis=0))
             return said._replace(means=said.means + ridge(inside))
 
-        return learn_gaps(X, labels, self.importances(), ask, self.seed)
+        return learn_gaps(X, labels, self.axis_importances(), ask, self.seed)
 
     def _learn_shapes(self, encoded: Rows, copies: Copies, query: Query) -> Reshaping | None:
         """Learn shapes from what is said of rows without their fold."""
@@ -138,7 +138,7 @@ class RegressionBoosting(BoostingLearner):
 
     def restore_rest(self, stored: Stored) -> None:
         """Take back the rest."""
-        width = self.rows.arrays[0].shape[1]
+        width = self.categories.n_axes
         self.target = target_from_state(stored.part("target"), width, SmallForest.from_state)
         self.target.check(self.rows.labels)
         self.calibration, self.reshaping = Calibration.from_state(stored.part("calibration")), None

@@ -43,6 +43,8 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
         What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
         "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
         the whole line, which rises, its inverse, and the logarithm of its derivative.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -88,6 +90,7 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
         tail: str = "student",
         shape: str = "auto",
         target: Any = "auto",
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -98,6 +101,7 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
         self.tail = tail
         self.shape = shape
         self.target = target
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import TransformerMixin
 
 from hedgerow import _core
+from hedgerow.base.columns import Cells
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.rows import Floats, read
 from hedgerow.kernel._cells import CellLearner
@@ -38,6 +39,8 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
     n_spare : int, default=64
         A row in a cell where no learned row lies has no column of its own there. Each tree keeps as many columns for
         such cells, which they share by chance. They come first, so that columns keep their numbers.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -73,6 +76,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         *,
         length_scale: Any = 1.0,
         n_spare: int = 64,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -80,6 +84,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         self.lifetime = lifetime
         self.length_scale = length_scale
         self.n_spare = n_spare
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -168,18 +173,15 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
 
     # Below: private. There are no targets.
 
-    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Floats, Any]:
-        X = read(self, X, reset=reset)
-        return X, np.zeros(X.shape[0])
+    def _read(self, X: Any, y: Any, reset: bool) -> tuple[Cells, Any]:
+        cells, _ = read(self, X, reset=reset)
+        return cells, np.zeros(cells.values.shape[0])
 
     def _encode(self, y: Any, first: bool) -> Floats:
         return np.zeros(len(y))
 
     def _encode_one(self, y: Any) -> tuple[float, float]:
         return 0.0, 1.0
-
-    def _with_row(self, call: Any, x: Any, *rest: Any) -> Any:
-        return call(self._current.reader(x), *rest)
 
     def _points(self, X: Any) -> Floats:
         X = self._asked(X)

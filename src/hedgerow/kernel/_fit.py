@@ -120,8 +120,9 @@ class Fit:
     @classmethod
     def from_state(cls, stored: Stored, rows: Rows, n_trees: int, seed: int) -> Self:
         """Take back what `state` gave; these are the rows."""
-        n, width = rows.X.shape
-        path = LifetimePath.from_state(stored.part("path"))
+        n, most = rows.X.shape
+        units = Units.from_state(stored.part("units"), most)
+        width, path = units.centre.size, LifetimePath.from_state(stored.part("path"))
         time = stored.number("time", 0.0, 1.0)
         cells = restored_cells(stored.arrays("cells"), width, n_trees, lifetime=time, seed=seed)
         origin, scale = stored.number("origin"), stored.number("scale", 1e-200, 1e200)
@@ -132,4 +133,4 @@ class Fit:
         learned = LearnedRows(columns, (rows.y - origin) / scale, weights)
         kind = KINDS[stored.word("kind", *KINDS)]
         solution = kind.from_state(stored.part("solution"), learned, path.alpha, cells.n_columns)
-        return cls(Units.from_state(stored.part("units"), width), origin, scale, path, cells, solution)
+        return cls(units, origin, scale, path, cells, solution)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -95,6 +96,13 @@ class RidgeLearner:
             found = review(Rows(*self.rows.arrays), self.settings, self.seed, query.n_threads)
             with interrupted_after():
                 self.found, self.next_review = found, 2 * n
+
+    def widened(self, values: Floats) -> Self:
+        """Return a learner of wider rows, which had `values` before. The next review sees the columns."""
+        wider = copy(self)
+        X, y, weights = self.rows.arrays
+        wider.rows = KeptRows(np.column_stack([X, np.tile(values, (y.size, 1))]), y, weights)
+        return wider
 
     # Files.
 

@@ -46,6 +46,8 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
         Exact matrices, or products with the kernel only. "auto" takes matrices while they are small.
     validation_fraction : float, default=0.2
         Share of rows held back if `selection` is "validation". They are learned once the choice is made.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -95,6 +97,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
         leaf_fit: str = "joint",
         solver: str = "auto",
         validation_fraction: float = 0.2,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -107,6 +110,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
         self.leaf_fit = leaf_fit
         self.solver = solver
         self.validation_fraction = validation_fraction
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -182,6 +186,3 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     def _found(self) -> Fit:
         self._check_learned()
         return self._learner.found
-
-    def _with_row(self, call: Any, x: Any, *rest: Any) -> Any:
-        return call(self._current.reader(x), *rest)

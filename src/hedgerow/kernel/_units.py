@@ -35,9 +35,9 @@ class Units:
         return cls(0.5 * lower + 0.5 * upper, lifetime / scales)
 
     def points(self, X: Floats) -> Floats:
-        """Rows as the core takes them."""
+        """Rows as the core takes them; columns that have come since are not looked at."""
         with np.errstate(over="ignore"):
-            points: Floats = np.clip((X - self.centre) * self.rates, -REACH, REACH)
+            points: Floats = np.clip((X[:, : self.centre.size] - self.centre) * self.rates, -REACH, REACH)
         return np.ascontiguousarray(points)
 
     def state(self) -> dict[str, Any]:
@@ -45,11 +45,12 @@ class Units:
         return asdict(self)
 
     @classmethod
-    def from_state(cls, stored: Stored, width: int) -> Self:
-        """Take back what `state` gave."""
-        units = cls(stored.array("centre", (width,)), stored.array("rates", (width,)))
-        if not (units.rates > 0).all():
-            raise ValueError("its units are not positive")
+    def from_state(cls, stored: Stored, most: int) -> Self:
+        """Take back what `state` gave, for so many columns at most: some may have come since."""
+        centre = stored.array("centre")
+        units = cls(centre, stored.array("rates", centre.shape))
+        if not 1 <= centre.size <= most or not (units.rates > 0).all():
+            raise ValueError("its units are not positive, or not those of its columns")
         return units
 
 

@@ -52,6 +52,8 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         takes it.
     window : int, optional
         Keep only that many rows, unlearning the oldest as new ones arrive.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -113,6 +115,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         prior_weight: float = 1.0,
         class_weight: Any = None,
         window: int | None = None,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -127,6 +130,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         self.prior_weight = prior_weight
         self.class_weight = class_weight
         self.window = window
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -49,26 +49,29 @@ class MondrianForest(Unlearning):
         return np.asarray(self._learner.core.leaves(X, self._current.query.n_threads))
 
     def cells(self: Any, X: Any) -> Floats:
-        """Return the cell of each row in each tree: shape (n_samples, n_estimators, n_features, 2).
+        """Return the cell of each row in each tree: shape (n_samples, n_estimators, n_axes, 2).
 
         A cell lies between the last cuts below and above the row on its way to a leaf; where nothing was cut its bound
-        is infinite. Rows in the open interior of one cell fall in the same leaf.
+        is infinite. Rows in the open interior of one cell fall in the same leaf. Axes are those of `axis_names_`.
         """
         X = self._asked(X)
         return np.asarray(self._learner.core.cells(X, self._current.query.n_threads))
 
     @property
     def axis_rates_(self: Any) -> Floats:
-        """How fast each column is cut, per unit of its scaled length; the fastest at 1. All 1 unless learned."""
+        """How fast each axis is cut, per unit of its scaled length; the fastest at 1. All 1 unless learned.
+
+        A column of numbers is one axis; `axis_names_` tells those of others.
+        """
         self._check_learned()
         rates: Floats = self._learner.scaling.rates
-        return rates if rates.size else np.ones(self.n_features_in_)
+        return rates if rates.size else np.ones(self._columns.width)
 
     @property
     def feature_importances_(self: Any) -> Floats:
         """Share of each column in how much labels change across the cuts of the trees, less what noise explains."""
         self._check_learned()
-        shares: Floats = self._learner.importances(self._learner.groups)
+        shares: Floats = self._columns.by_column(self._learner.importances(self._learner.groups))
         return shares
 
     @property
@@ -112,6 +115,7 @@ class MondrianForest(Unlearning):
         wider: Any = clone(self)
         vars(wider).update({name: value for name, value in vars(self).items() if name in ("_classes", "_balanced")})
         wider.n_features_in_ = self.n_features_in_ + values.size
+        wider._columns = self._columns.with_numbers(values)
         wider._learner = self._learner.widened(values)
         return wider
 

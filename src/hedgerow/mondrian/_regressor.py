@@ -72,6 +72,8 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         are a map onto the whole line, which rises, its inverse, and the logarithm of its derivative. Where targets
         are not real, hyper-parameters are those of the map of targets; if one that has a unit is given, or
         ``hyperparameters="paper"`` or ``smoothing="moments"``, "auto" is "real".
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -131,6 +133,7 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         noise_variance: float | None = None,
         signal_to_noise: float | None = None,
         target: Any = "auto",
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -147,6 +150,7 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         self.noise_variance = noise_variance
         self.signal_to_noise = signal_to_noise
         self.target = target
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -52,6 +52,8 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
         Exact mode only: few trees are out of bag for a row, and their mean errs more than that of all trees, so
         intervals are wider than need be. True shrinks them by an estimate of the difference. They are then valid for
         large `calibration_size` rather than for any.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     random_state : int, RandomState or None
         Random seed, if the base model does not say.
 
@@ -99,6 +101,7 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
         adaptation_rate: float = 0.005,
         normalised: bool = False,
         size_matched: bool = False,
+        categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ) -> None:
         self.base = base
@@ -109,6 +112,7 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
         self.adaptation_rate = adaptation_rate
         self.normalised = normalised
         self.size_matched = size_matched
+        self.categorical_features = categorical_features
         self.random_state = random_state
 
     def predict_dist(self, X: Any) -> LocationScale:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.base.columns import Columns
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
@@ -56,6 +57,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         Fewest rows on either side of a split.
     leaf_capacity : int, default=400
         Most rows that a leaf keeps: those that came last.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -109,6 +112,7 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         leaf_model: str = "mean",
         min_samples_leaf: int = 5,
         leaf_capacity: int = 400,
+        categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -124,6 +128,7 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         self.leaf_model = leaf_model
         self.min_samples_leaf = min_samples_leaf
         self.leaf_capacity = leaf_capacity
+        self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -135,7 +140,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         current = self._kept
         if current is None or not current.is_unchanged:
             return super().learn_one(x, y)
-        self._with_row(self._learner.core.learn_one, x, read_target(y))  # quicker: nothing weighs, nothing is reviewed
+        learn_one = self._learner.core.learn_one  # quicker: nothing weighs, nothing is reviewed
+        self._with_row(learn_one, x, read_target(y), learns=True)
         return self
 
     # Predicting.
@@ -184,7 +190,7 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
     @property
     def feature_importances_(self) -> Floats:
         """Share of each feature in the squares of targets that splits have explained."""
-        gains: Floats = self._core.gains()
+        gains: Floats = self._columns.by_column(self._core.gains())
         return gains / gains.sum() if gains.sum() > 0 else np.full(gains.size, 1.0 / gains.size)
 
     # Below: private.
@@ -205,4 +211,5 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
 def open_forest(forest: OnlineForestRegressor, width: int) -> None:
     """Let a forest begin before its first row has come."""
     seed = draw_seed(forest.random_state)
-    forest.n_features_in_, forest._learner = width, ForestLearner(ForestSettings.of(forest), width, seed)
+    forest.n_features_in_, forest._columns = width, Columns.of_numbers(width)
+    forest._learner = ForestLearner(ForestSettings.of(forest), width, seed)

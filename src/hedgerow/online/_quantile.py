@@ -38,6 +38,8 @@ class OnlineQuantileForestRegressor(IntervalForecasting, Regressor, OnlineEstima
         so that intervals are valid if rows are exchangeable.
     calibration_size : int, default=1000
         Rows to calibrate on: those that came last.
+    categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
+        Columns of categories; by default those whose type says so: text, `category`, objects.
     random_state : int, RandomState or None
         Random seed, if the base model does not say.
 
@@ -75,12 +77,14 @@ class OnlineQuantileForestRegressor(IntervalForecasting, Regressor, OnlineEstima
         sketch_size: int = 200,
         conformal: bool = False,
         calibration_size: int = 1000,
+        categorical_features: Any = "from_dtype",
         random_state: Any = None,
     ) -> None:
         self.base = base
         self.sketch_size = sketch_size
         self.conformal = conformal
         self.calibration_size = calibration_size
+        self.categorical_features = categorical_features
         self.random_state = random_state
 
     def predict_dist(self, X: Any) -> LabelMixture:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.base.columns import Columns
 from hedgerow.base.rows import RowReader, as_vector
 from hedgerow.numeric.arrays import Floats
 
@@ -128,7 +129,8 @@ class _Rows:
     def __init__(self, first: Any) -> None:
         self._keys = tuple(first) if isinstance(first, Mapping) else None
         self.names = None if self._keys is None else tuple(map(str, self._keys))
-        self._read = RowReader(len(self._keys) if self._keys is not None else as_vector(first).size, None)
+        width = len(self._keys) if self._keys is not None else as_vector(first).size
+        self._read = RowReader(None, width, Columns.of_numbers(width)).values
 
     def __call__(self, x: Any) -> Floats:
         if self._keys is None:

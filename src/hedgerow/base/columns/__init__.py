@@ -1,0 +1,7 @@
+"""The map of columns: what each column of a table was taken for, and the numbers that learners see of it."""
+
+from hedgerow.base.columns.columns import Columns
+from hedgerow.base.columns.selection import Selection
+from hedgerow.base.columns.table import Cells, read_cells
+
+__all__ = ["Cells", "Columns", "Selection", "read_cells"]

@@ -1,0 +1,55 @@
+"""Which columns hold categories: the parameter `categorical_features`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+FROM_DTYPE = "from_dtype"
+
+
+class Selection(NamedTuple):
+    """Columns that were asked to be categories, by name, by number or by a mask; none if types decide."""
+
+    columns: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, asked: Any) -> Selection:
+        """Return what was asked for, or raise ValueError."""
+        if asked is None or (isinstance(asked, str) and asked == FROM_DTYPE):
+            return cls()
+        if isinstance(asked, str) or not isinstance(asked, Sequence | np.ndarray):
+            raise ValueError(
+                "categorical_features must be 'from_dtype', None, a list of names or numbers of columns, or a mask, "
+                f"got {asked!r}"
+            )
+        chosen = np.asarray(asked, dtype=object).ravel().tolist()
+        if all(isinstance(one, bool | np.bool_) for one in chosen):
+            return cls(tuple(bool(one) for one in chosen))
+        if not all(isinstance(one, str) for one in chosen) and not all(
+            isinstance(one, int | np.integer) and not isinstance(one, bool) for one in chosen
+        ):
+            raise ValueError(f"categorical_features must be all names, all numbers or a mask, got {asked!r}")
+        return cls(tuple(one if isinstance(one, str) else int(one) for one in chosen))
+
+    def places(self, width: int, names: Sequence[str] | None) -> set[int]:
+        """Return the numbers of these columns in a table, or raise ValueError."""
+        if not self.columns:
+            return set()
+        if isinstance(self.columns[0], bool):
+            if len(self.columns) != width:
+                raise ValueError(f"categorical_features is a mask of {len(self.columns)} columns, X has {width}")
+            return {c for c, chosen in enumerate(self.columns) if chosen}
+        if isinstance(self.columns[0], str):
+            unknown = [name for name in self.columns if names is None or name not in names]
+            if unknown:
+                has = "has no names of columns" if names is None else f"has {list(names)}"
+                raise ValueError(f"categorical_features names {unknown[0]!r}, but X {has}")
+            assert names is not None
+            return {list(names).index(name) for name in self.columns}
+        outside = [c for c in self.columns if not -width <= c < width]
+        if outside:
+            raise ValueError(f"categorical_features asks for column {outside[0]}, X has {width} columns")
+        return {c % width for c in self.columns}

@@ -1,0 +1,250 @@
+"""Tables of any kind, read as one number a cell: frames, arrays, dictionaries of columns."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from hedgerow.base.columns.kinds import MISSING, place_of
+from hedgerow.numeric.arrays import Floats
+
+EPOCH, MICROSECOND = datetime.datetime(1970, 1, 1), datetime.timedelta(microseconds=1)
+
+NUMBERS = ("number", "boolean")
+"""Kinds of columns in which numbers stay as they are."""
+
+
+class Cells(NamedTuple):
+    """A table with one number a cell: NaN where a value is missing, a place for a category, seconds for a date."""
+
+    kinds: list[str]
+    values: Floats
+
+
+def read_cells(table: Any, names: Sequence[str], chosen: set[int], expected: list[str] | None) -> Cells:
+    """Read a table whose columns have these names; those chosen hold categories, whatever their type.
+
+    If a model has learned, `expected` are the kinds that its columns have.
+    """
+    columns = _columns_of(table)
+    kinds, values = [], []
+    for c, column in enumerate(columns):
+        kind = "category" if c in chosen else _kind_of(column, names[c])
+        if expected is not None:
+            kind = _agreed(kind, expected[c], column, names[c])
+        kinds.append(kind)
+        values.append(_read(column, kind, names[c]))
+    return Cells(kinds, np.ascontiguousarray(np.column_stack(values)) if values else np.empty((0, 0)))
+
+
+def is_plain(table: Any) -> bool:
+    """Whether a table holds plain numbers only, as far as its types tell."""
+    if isinstance(table, Mapping):
+        return False
+    if _is_frame(table):
+        return all(dtype.is_numeric() and not dtype.is_decimal() for dtype in _frame(table).schema.values())
+    return getattr(table, "dtype", np.dtype(np.float64)).kind not in "OUSMm"
+
+
+def read_value(value: Any, expected: str, name: str) -> tuple[str, float]:
+    """Read one value of a column of a known kind; and the kind, which a first value may tell."""
+    if expected in NUMBERS and isinstance(value, float | int):
+        return expected, float(value)
+    kind = _agreed(_kind_of([value], name), expected, [value], name)
+    return kind, float(_read([value], kind, name)[0])
+
+
+def kind_of_value(value: Any, name: str) -> str:
+    """Return what a column is taken for whose first value is this."""
+    return _kind_of([value], name)
+
+
+# Below: private.
+
+
+def _is_frame(table: Any) -> bool:
+    return bool(nw.dependencies.is_into_dataframe(table))
+
+
+def _frame(table: Any) -> nw.DataFrame[Any]:
+    return nw.from_native(table, eager_only=True)
+
+
+def _columns_of(table: Any) -> list[Any]:
+    """Columns, each a series, a vector of numbers or a list of Python values."""
+    if _is_frame(table):
+        return list(_frame(table).iter_columns())
+    if isinstance(table, Mapping):
+        return [_as_column(column) for column in table.values()]
+    return [_as_column(column) for column in np.asarray(table).T]
+
+
+def _as_column(column: Any) -> Any:
+    vector = column if isinstance(column, np.ndarray) else np.asarray(column, dtype=object)
+    if vector.ndim != 1:
+        raise ValueError(f"a column must have one dimension, got {vector.ndim}")
+    return vector if vector.dtype.kind in "biuf" else list(vector)  # dates stay what they are
+
+
+def _kind_of(column: Any, name: str) -> str:
+    """What a column is taken for."""
+    if isinstance(column, np.ndarray):
+        return "boolean" if column.dtype.kind == "b" else "number"
+    if not isinstance(column, nw.Series):
+        return _kind_of_values(column, name)
+    dtype = column.dtype
+    if dtype == nw.Boolean:
+        return "boolean"
+    if dtype.is_numeric():
+        return "number"
+    if dtype in (nw.Datetime, nw.Date):
+        return "date"
+    if dtype == nw.Duration:
+        return "duration"
+    if dtype == nw.Time:
+        return "time"
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
+        return "category"
+    return _kind_of_values(column.to_list(), name)
+
+
+def _kind_of_values(values: Iterable[Any], name: str) -> str:
+    kinds = {_kind_of_one(value, name) for value in values if not _is_missing(value)}
+    if not kinds:
+        return "unknown"
+    if "category" in kinds or len(kinds - {"boolean", "number"}) > 1:
+        return "category"
+    return "number" if kinds == {"boolean", "number"} else max(kinds, key=len) if len(kinds) == 1 else "category"
+
+
+def _kind_of_one(value: Any, name: str) -> str:
+    if isinstance(value, str | bytes):
+        return "category"
+    if isinstance(value, bool | np.bool_):
+        return "boolean"
+    if isinstance(value, Real | Decimal):
+        return "number"
+    if isinstance(value, datetime.date | np.datetime64):
+        return "date"
+    if isinstance(value, datetime.timedelta | np.timedelta64):
+        return "duration"
+    if isinstance(value, datetime.time):
+        return "time"
+    raise TypeError(
+        f"feature {name!r} holds {value!r}; its argument must be a string, a number, a date or a missing value"
+    )
+
+
+def _agreed(found: str, expected: str, column: Any, name: str) -> str:
+    """Return how a column is read that a model has learned as `expected`, or raise ValueError."""
+    if found == expected or {found, expected} <= set(NUMBERS) or expected == "category" or found == "unknown":
+        return expected
+    if expected == "unknown":
+        return found
+    values = column.to_list() if isinstance(column, nw.Series) else column
+    present = [value for value in values if not _is_missing(value)]
+    if not present:
+        return expected
+    words = {"category": "categories", "date": "dates", "time": "times", "duration": "durations"}
+    advice = "pass it as it was, or name it in categorical_features and call fit"
+    raise ValueError(
+        f"feature {name!r} was taken for {words.get(expected, 'numbers')} when learning began, and now holds "
+        f"{present[0]!r}; {advice}"
+    )
+
+
+def _read(column: Any, kind: str, name: str) -> Floats:
+    if isinstance(column, np.ndarray):
+        return column.astype(np.float64) if kind != "category" else _places_of_numbers(column)
+    if kind == "category":
+        return _places(column.to_list() if isinstance(column, nw.Series) else column, name)
+    if isinstance(column, nw.Series) and column.dtype != nw.Object:
+        return _read_series(column, kind)
+    values = column.to_list() if isinstance(column, nw.Series) else column
+    return np.array([math.nan if _is_missing(value) else _number(value) for value in values], dtype=np.float64)
+
+
+def _read_series(column: nw.Series[Any], kind: str) -> Floats:
+    if kind == "date":
+        if column.dtype == nw.Date:
+            column = column.cast(nw.Datetime("us"))
+        elif column.dtype.time_zone is not None:  # type: ignore[attr-defined]
+            column = column.dt.replace_time_zone(None)  # the time on the clock
+        return _floats(column.dt.timestamp("us"), 1e-6)
+    if kind == "unknown":
+        return np.full(len(column), math.nan)
+    if kind == "duration":
+        return _floats(column.dt.total_microseconds(), 1e-6)
+    if kind == "time":
+        return np.array([math.nan if value is None else _number(value) for value in column.to_list()])
+    return _floats(column, 1.0)
+
+
+def _floats(column: nw.Series[Any], unit: float) -> Floats:
+    missing = column.is_null().to_numpy()
+    if missing.any():
+        column = column.cast(nw.Float64)
+    found = np.array(column.to_numpy(), dtype=np.float64) * unit
+    found[missing] = math.nan
+    return found
+
+
+def _places(values: list[Any], name: str) -> Floats:
+    """Return the place of each category, drawn from its name."""
+    try:
+        place = {value: _place(value, name) for value in set(values)}
+    except TypeError:  # something that cannot be in a set
+        return np.array([_place(value, name) for value in values], dtype=np.float64)
+    return np.array([place[value] for value in values], dtype=np.float64)
+
+
+def _places_of_numbers(column: Any) -> Floats:
+    levels, level = np.unique(column.astype(np.float64), return_inverse=True)
+    return np.array([_place(value, "") for value in levels.tolist()])[level]
+
+
+def _place(value: Any, name: str) -> float:
+    if _is_missing(value):
+        return MISSING
+    if isinstance(value, str):
+        return place_of(b"s" + value.encode("utf-8", "surrogatepass"))
+    if isinstance(value, bytes):
+        return place_of(b"b" + value)
+    if _kind_of_one(value, name) in NUMBERS:  # 1, 1.0 and True are one category
+        return place_of(b"n" + repr(float(value)).encode())
+    return place_of(b"o" + str(value).encode())
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA, none of which equals itself."""
+    if value is None:
+        return True
+    if isinstance(value, str | int | bytes):
+        return False
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, np.datetime64):
+        return float(value.astype("datetime64[us]").astype(np.int64)) * 1e-6
+    if isinstance(value, np.timedelta64):
+        return float(value.astype("timedelta64[us]").astype(np.int64)) * 1e-6
+    if isinstance(value, datetime.timedelta):
+        return float(value // MICROSECOND) * 1e-6
+    if isinstance(value, datetime.time):
+        return 3600.0 * value.hour + 60.0 * value.minute + value.second + 1e-6 * value.microsecond
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        value = datetime.datetime.combine(value, datetime.time())
+    if isinstance(value, datetime.datetime):
+        return float((value.replace(tzinfo=None) - EPOCH) // MICROSECOND) * 1e-6  # the time on the clock
+    return float(value)

@@ -1,0 +1,188 @@
+"""What stages see of categories: an indicator each if they are few, and otherwise how their rows differ from others.
+
+A column with many categories becomes a few numbers: the mean label of the category's rows, and the mean of what a ridge
+regression on the other columns leaves over, both shrunk towards the mean of all rows as far as their own spread tells
+(Efron and Morris 1975). A row must not meet its own label there. So rows are assigned to folds, and a row that is
+learned sees means without its fold: the same number for all rows of the fold and the category (Micci-Barreca 2001;
+Pargent et al. 2022). A row to be predicted sees the means of all rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.base.copies import Copies
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.boosting._ridge import fit_ridge
+from hedgerow.files import Stored
+
+FEW = 4
+"""Up to so many categories have an indicator each."""
+
+N_FOLDS = 5
+MOST_COMPONENTS = 3
+"""Of labels that are vectors, so many principal components at most have means."""
+
+MOST_SHRINKAGE = 1e9
+
+Folds = npt.NDArray[np.intp]
+
+
+class CategoryColumn(NamedTuple):
+    """The categories of one column, known by their places, and what is told of them."""
+
+    axis: int
+    places: Floats  # in order
+    means: Floats  # (category, none or fold left out, number); no numbers if each category has an indicator
+
+    @property
+    def width(self) -> int:
+        """How many axes it becomes."""
+        n = self.places.size
+        return self.means.shape[2] or (0 if n < 2 else 1 if n == 2 else n)
+
+    def axes(self, X: Floats, folds: Folds | int = 0) -> Floats:
+        """Return its axes; without their folds for rows that have one."""
+        places = X[:, self.axis]
+        level = np.searchsorted(self.places, places).clip(max=self.places.size - 1)
+        is_known = self.places[level] == places
+        if self.means.shape[2]:
+            return np.where(is_known[:, None], self.means[level, folds], 0.0)
+        indicators: Floats = ((level[:, None] == np.arange(self.places.size)) & is_known[:, None]).astype(np.float64)
+        return indicators[:, self.places.size - self.width :]
+
+
+@dataclass(frozen=True)
+class CategoryAxes:
+    """All columns of categories; `width` is the number of columns that rows had when they were learned."""
+
+    columns: tuple[CategoryColumn, ...]
+    width: int
+    seed: int
+
+    def axes(self, X: Floats) -> Floats:
+        """Return what stages see of rows; of columns that have come since, nothing."""
+        return self._axes(X, 0)
+
+    def axes_left_out(self, X: Floats, copies: Copies) -> Floats:
+        """Return what stages have seen of the rows that were learned."""
+        return self._axes(X, 1 + _folds(X.shape[0], copies, self.seed))
+
+    @property
+    def n_axes(self) -> int:
+        """How many columns stages see."""
+        return self.width - len(self.columns) + sum(column.width for column in self.columns)
+
+    def by_column(self, of_axes: Floats, width: int) -> Floats:
+        """Add up what is said of the axes that stages see, for rows of so many columns."""
+        found, others = np.zeros(width), self._others
+        found[others] = of_axes[: others.size]
+        begin = others.size
+        for column in self.columns:
+            found[column.axis] = of_axes[begin : begin + column.width].sum()
+            begin += column.width
+        return found
+
+    @property
+    def _others(self) -> npt.NDArray[np.intp]:
+        return np.setdiff1d(np.arange(self.width), [column.axis for column in self.columns])
+
+    def _axes(self, X: Floats, folds: Folds | int) -> Floats:
+        if not self.columns:
+            return X if X.shape[1] == self.width else np.ascontiguousarray(X[:, : self.width])
+        return np.column_stack([X[:, self._others], *(column.axes(X, folds) for column in self.columns)])
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        columns = [column._asdict() for column in self.columns]
+        return {"columns": columns, "width": self.width, "seed": self.seed}
+
+    @classmethod
+    def from_state(cls, stored: Stored, width: int) -> CategoryAxes:
+        """Take back what `state` gave, for rows of so many columns."""
+        own = stored.integer("width", 1, width)
+        columns = []
+        for part in stored.parts("columns"):
+            places = part.array("places")
+            means = part.array("means", (places.size, 1 + N_FOLDS, None))
+            if places.size < 1 or not (np.diff(places) > 0).all():
+                raise ValueError("its categories are not in order")
+            columns.append(CategoryColumn(part.integer("axis", 0, own - 1), places, means))
+        if len({column.axis for column in columns}) < len(columns):
+            raise ValueError("two columns of categories are one")
+        return cls(tuple(columns), own, stored.integer("seed", 0, 2**64 - 1))
+
+
+def no_categories(width: int) -> CategoryAxes:
+    """Return what leaves rows of so many columns as they are."""
+    return CategoryAxes((), width, 0)
+
+
+def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: int) -> CategoryAxes:
+    """Learn what is told of the categories in some columns of rows, whose labels are numbers or vectors."""
+    X, labels, weights = rows[0], rows.y.reshape(rows.y.shape[0], -1), rows.weights
+    found = {axis: np.unique(X[:, axis], return_inverse=True) for axis in axes}
+    few = [axis for axis in axes if found[axis][0].size <= FEW or labels.shape[1] == 0]
+    columns = {axis: CategoryColumn(axis, found[axis][0], _no_means(found[axis][0].size)) for axis in few}
+    if len(few) < len(axes):
+        weights = weights if weights.size else np.ones(X.shape[0])
+        labels = _principal(labels, weights)
+        others = np.setdiff1d(np.arange(X.shape[1]), axes)
+        plain = np.column_stack([X[:, others], *(columns[axis].axes(X) for axis in few)])
+        left = fit_ridge(plain, labels, weights, copies.groups)[1] if plain.shape[1] else labels
+        told = np.column_stack([labels, left]) if plain.shape[1] else labels
+        folds = _folds(X.shape[0], copies, seed)
+        for axis in set(axes) - set(few):
+            places, level = found[axis]
+            columns[axis] = CategoryColumn(axis, places, _means(told, weights, level, places.size, folds))
+    return CategoryAxes(tuple(columns[axis] for axis in axes), X.shape[1], seed)
+
+
+def _no_means(n: int) -> Floats:
+    return np.empty((n, 1 + N_FOLDS, 0))
+
+
+def _folds(n: int, copies: Copies, seed: int) -> Folds:
+    """Assign rows to folds at random, copies to the same."""
+    fold = np.random.default_rng([seed, 3]).integers(0, N_FOLDS, n)
+    return fold[copies.groups] if copies.groups.size else fold
+
+
+def _principal(labels: Floats, weights: Floats) -> Floats:
+    """Return labels from their mean, or their principal components if they have many."""
+    centred: Floats = labels - np.average(labels, axis=0, weights=weights)
+    if labels.shape[1] <= MOST_COMPONENTS:
+        return centred
+    _, vectors = np.linalg.eigh((centred * weights[:, None]).T @ centred)
+    components: Floats = centred @ vectors[:, -MOST_COMPONENTS:]
+    return components
+
+
+def _means(told: Floats, weights: Floats, level: npt.NDArray[np.intp], n: int, folds: Folds) -> Floats:
+    """Return shrunk means of each category: over all rows, and over those outside each fold."""
+    cell = level * N_FOLDS + folds
+    count = np.bincount(cell, weights=weights, minlength=n * N_FOLDS).reshape(n, N_FOLDS)
+    counts = np.column_stack([count.sum(axis=1), count.sum(axis=1, keepdims=True) - count])
+    found = np.empty((n, 1 + N_FOLDS, told.shape[1]))
+    for number, values in enumerate(told.T):
+        total = np.bincount(cell, weights=weights * values, minlength=n * N_FOLDS).reshape(n, N_FOLDS)
+        totals = np.column_stack([total.sum(axis=1), total.sum(axis=1, keepdims=True) - total])
+        found[:, :, number] = totals / (counts + _shrinkage(values, weights, level, totals[:, 0], counts[:, 0]))
+    return found
+
+
+def _shrinkage(values: Floats, weights: Floats, level: npt.NDArray[np.intp], totals: Floats, counts: Floats) -> float:
+    """How many rows of no effect each category is mixed with: the variance within over that between categories."""
+    means, n, n_rows = totals / counts, counts.size, values.size
+    unit = float(weights.sum()) / n_rows  # weights in units of their mean
+    within = float(weights @ (values - means[level]) ** 2) / max(n_rows - n, 1) / unit
+    rows = counts / unit
+    spare = n_rows - float(rows @ rows) / n_rows
+    between = (float(rows @ means**2) - n * within) / spare if spare > 0 else 0.0
+    if not between > 0.0 or n >= n_rows:
+        return MOST_SHRINKAGE * unit
+    return float(np.clip(within / between, 1.0, MOST_SHRINKAGE)) * unit
