@@ -27,6 +27,8 @@ class Frames:
     y: Any
     X_test: pd.DataFrame
     y_test: Any
+    n_classes: int
+    """0 if the target is a number."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +43,20 @@ class Frame:
         """Return a random split, four fifths to learn, of at most so many rows; of classes, the shares are kept."""
         from sklearn.model_selection import train_test_split
 
-        classes = self.y if self.y.dtype.kind == "i" else None
+        classes = self.y if self.n_classes else None
         chosen = np.arange(len(self.y))
         if len(chosen) > most_rows:
             chosen, _ = train_test_split(chosen, train_size=most_rows, random_state=seed, stratify=classes)
         strata = None if classes is None else classes.iloc[chosen]
         train, test = train_test_split(chosen, test_size=0.2, random_state=seed, stratify=strata)
-        X, y = self.X, self.y.to_numpy()
-        return Frames(
-            self.name, X.iloc[train].reset_index(drop=True), y[train], X.iloc[test].reset_index(drop=True), y[test]
-        )
+        X, X_test = (self.X.iloc[rows].reset_index(drop=True) for rows in (train, test))
+        y = self.y.to_numpy()
+        return Frames(self.name, X, y[train], X_test, y[test], self.n_classes)
+
+    @property
+    def n_classes(self) -> int:
+        """Return the number of classes, 0 if the target is a number."""
+        return int(self.y.max()) + 1 if self.y.dtype.kind == "i" else 0
 
 
 @dataclass(frozen=True)
