@@ -54,8 +54,12 @@ Forecast = tuple[Floats, Floats]
 """Of numbers: means, and quantiles at LEVELS. Of classes: probabilities, and nothing."""
 
 
-def ours(regressor: type[Any], classifier: type[Any]) -> Callable[[Frames, int], Callable[[], Forecast]]:
-    """Return a model of this library, all at its default, given the table as it is."""
+Fit = Callable[[Frames, int], Callable[[], Forecast]]
+"""From a table and a random seed to a function that asks the fitted model."""
+
+
+def ours(regressor: type[Any], classifier: type[Any]) -> Fit:
+    """Return models of this library, all at their defaults, given the table as it is."""
 
     def fit(data: Frames, seed: int) -> Callable[[], Forecast]:
         model = (classifier if data.n_classes else regressor)(n_jobs=1, random_state=seed).fit(data.X, data.y)
@@ -82,7 +86,7 @@ def peer(kind: type[peers.Peer], data: Frames, seed: int) -> Callable[[], Foreca
     return ask
 
 
-CONTESTANTS: dict[str, tuple[str, Callable[[Frames, int], Callable[[], Forecast]]]] = {
+CONTESTANTS: dict[str, tuple[str, Fit]] = {
     BOOSTING: ("hedgerow", ours(MondrianBoostingRegressor, MondrianBoostingClassifier)),
     FOREST: ("hedgerow", ours(MondrianForestRegressor, MondrianForestClassifier)),
     CATBOOST: ("catboost", partial(peer, peers.CatBoost)),
@@ -90,7 +94,7 @@ CONTESTANTS: dict[str, tuple[str, Callable[[Frames, int], Callable[[], Forecast]
     LIGHTGBM: ("lightgbm", partial(peer, peers.LightGBM)),
     HISTOGRAM: ("scikit-learn", partial(peer, peers.HistGradientBoosting)),
 }
-"""The library that each is of, and a function that fits it and returns one that asks it."""
+"""The library that each is of, and how it is fitted."""
 
 
 def measure(name: str, model: str, seed: int, most_rows: int, change: str = "") -> Score:

@@ -1,15 +1,16 @@
 """CatBoost, LightGBM and HistGradientBoosting, each given categories and missing values as it takes them.
 
-All three are used alike: a fifth of the rows is held out, rounds are added until it is not predicted better, and the
-model is then fitted to all rows with the number of rounds that was best. Errors on the rows held out are the residuals
-of split conformal prediction.
+All are used alike: a fifth of the rows is held out, rounds are added until it is not predicted better, and the model is
+then fitted to all rows with the number of rounds that was best. Errors on the rows held out are the residuals of split
+conformal prediction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from itertools import islice
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from sklearn.model_selection import train_test_split
 from benchmarks.shared.data import Floats
 from benchmarks.tables.data import Frames
 
-MOST_ROUNDS, PATIENCE, RATE = 1000, 50, 0.05
+MOST_ROUNDS, PATIENCE, RATE = 1000, 100, 0.05
 MOST_LEVELS = 255
 """Of a category in HistGradientBoosting; its documentation recommends TargetEncoder for others."""
 ABSENT = "missing"
@@ -52,7 +53,7 @@ def fit(kind: type[Peer], data: Frames, seed: int) -> Fitted:
     X_fit, X_held, y_fit, y_held = train_test_split(X, data.y, test_size=0.2, random_state=seed, stratify=strata)
     n_rounds, held = peer.search(X_fit, y_fit, X_held, y_held)
     predict = peer.fit(X, data.y, n_rounds)
-    residuals = np.empty(0) if data.n_classes else y_held - (held[:, 0] if held.ndim == 2 else held)
+    residuals = y_held - held if held.ndim == 1 else np.empty(0)
     return Fitted(lambda rows: predict(without_dates(rows)), residuals)
 
 
@@ -77,49 +78,39 @@ def categories(X: pd.DataFrame) -> list[str]:
 
 
 class CatBoost:
-    """Its defaults: 1000 rounds at most, its own learning rate, ordered target statistics of categories."""
+    """Its defaults. Its learning rate is the lower one that it takes by default if no rows are held out."""
 
-    loss: str | None = None
+    loss: ClassVar[dict[str, str]] = {}
 
     def __init__(self, n_classes: int, seed: int) -> None:
-        self.n_classes, self.seed, self.rate = n_classes, seed, None
+        self.n_classes, self.seed, self.rate = n_classes, seed, float("nan")
 
     def search(self, X: pd.DataFrame, y: Any, X_held: pd.DataFrame, y_held: Any) -> tuple[int, Any]:
-        model = self._new(X, MOST_ROUNDS)
-        model.fit(self._named(X), y, eval_set=(self._named(X_held), y_held), early_stopping_rounds=PATIENCE)
+        model = self._new(X, MOST_ROUNDS, use_best_model=False)
+        model.fit(named(X), y, eval_set=(named(X_held), y_held), early_stopping_rounds=PATIENCE)
         self.rate = model.get_all_params()["learning_rate"]
-        return model.get_best_iteration() + 1, self._predict(model, X_held)
+        n_rounds = int(model.get_best_iteration()) + 1
+        return n_rounds, self._predict(model, X_held, ntree_end=n_rounds)
 
     def fit(self, X: pd.DataFrame, y: Any, n_rounds: int) -> Callable[[pd.DataFrame], Any]:
-        model = self._new(X, n_rounds).fit(self._named(X), y)
+        model = self._new(X, n_rounds, learning_rate=self.rate).fit(named(X), y)
         return lambda rows: self._predict(model, rows)
 
-    def _new(self, X: pd.DataFrame, n_rounds: int) -> Any:
+    def _new(self, X: pd.DataFrame, n_rounds: int, **settings: Any) -> Any:
         from catboost import CatBoostClassifier, CatBoostRegressor
 
-        given = {"loss_function": self.loss, "learning_rate": self.rate}
-        return (CatBoostClassifier if self.n_classes else CatBoostRegressor)(
-            n_rounds,
-            cat_features=categories(X),
-            random_seed=self.seed,
-            thread_count=1,
-            verbose=False,
-            allow_writing_files=False,
-            **{name: value for name, value in given.items() if value is not None},
-        )
+        kind = CatBoostClassifier if self.n_classes else CatBoostRegressor
+        settings |= {"cat_features": categories(X), "random_seed": self.seed, "thread_count": 1, **self.loss}
+        return kind(n_rounds, verbose=False, allow_writing_files=False, **settings)
 
-    def _named(self, X: pd.DataFrame) -> pd.DataFrame:
-        names = categories(X)
-        return X.assign(**{name: X[name].where(X[name].notna(), ABSENT).astype(str) for name in names})
-
-    def _predict(self, model: Any, X: pd.DataFrame) -> Any:
-        return (model.predict_proba if self.n_classes else model.predict)(self._named(X))
+    def _predict(self, model: Any, X: pd.DataFrame, **which: Any) -> Any:
+        return (model.predict_proba if self.n_classes else model.predict)(named(X), **which)
 
 
 class CatBoostWithUncertainty(CatBoost):
     """A Gaussian a row: mean and variance in two columns."""
 
-    loss = "RMSEWithUncertainty"
+    loss: ClassVar[dict[str, str]] = {"loss_function": "RMSEWithUncertainty"}
 
 
 class LightGBM:
@@ -163,8 +154,8 @@ class HistGradientBoosting:
         model = self._new(MOST_ROUNDS, early_stopping=True, n_iter_no_change=PATIENCE)
         model.fit(means.own, y, X_val=held, y_val=y_held)
         n_rounds = max(1, int(np.argmax(model.validation_score_)))
-        staged = model.staged_predict_proba if self.n_classes else model.staged_predict
-        return n_rounds, next(found for stage, found in enumerate(staged(held), 1) if stage == n_rounds)
+        staged = (model.staged_predict_proba if self.n_classes else model.staged_predict)(held)
+        return n_rounds, next(islice(staged, n_rounds - 1, None))
 
     def fit(self, X: pd.DataFrame, y: Any, n_rounds: int) -> Callable[[pd.DataFrame], Any]:
         means = TargetMeans(X, y, self.n_classes, self.seed)
@@ -177,6 +168,11 @@ class HistGradientBoosting:
 
         kind = HistGradientBoostingClassifier if self.n_classes else HistGradientBoostingRegressor
         return kind(max_iter=n_rounds, learning_rate=RATE, random_state=self.seed, **stopping)
+
+
+def named(X: pd.DataFrame) -> pd.DataFrame:
+    """Return categories as strings, with one for those that are missing."""
+    return X.assign(**{name: X[name].where(X[name].notna(), ABSENT).astype(str) for name in categories(X)})
 
 
 class Levels:
