@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from benchmarks.shared.data import Floats
 from benchmarks.tables.data import Frames
@@ -63,7 +63,7 @@ def without_dates(X: pd.DataFrame, parts: Sequence[str] = ("days", "hour", "week
     for name, column in X.items():
         if column.dtype.kind == "M":
             days = (column - pd.Timestamp(1970, 1, 1)).dt.total_seconds() / 86_400
-            clock = {"hour": 24 * (days % 1.0), "weekday": column.dt.weekday, "season": column.dt.day_of_year}
+            clock = {"hour": 24 * (days % 1.0), "weekday": column.dt.day_of_week, "season": column.dt.day_of_year}
             found |= {f"{name} {part}": ({"days": days} | clock)[part].astype(np.float64) for part in parts}
         elif pd.api.types.is_numeric_dtype(column.dtype):  # booleans are
             found[str(name)] = column.astype(np.float64)
@@ -124,7 +124,7 @@ class LightGBM:
 
         model, levels = self._new(MOST_ROUNDS), Levels(X)
         held = levels(X_held)
-        model.fit(levels(X), y, eval_set=[(held, y_held)], callbacks=[early_stopping(PATIENCE, verbose=False)])
+        model.fit(levels(X), y, eval_X=held, eval_y=y_held, callbacks=[early_stopping(PATIENCE, verbose=False)])
         return int(model.best_iteration_), self._predict(model, held)
 
     def fit(self, X: pd.DataFrame, y: Any, n_rounds: int) -> Callable[[pd.DataFrame], Any]:
@@ -195,7 +195,8 @@ class TargetMeans:
         self.wide = [name for name in categories(X) if X[name].nunique() > MOST_LEVELS]
         self.levels = Levels(X.drop(columns=self.wide))
         kind = {0: "continuous", 2: "binary"}.get(n_classes, "multiclass")
-        self.encoder = TargetEncoder(target_type=kind, shuffle=True, random_state=seed)
+        folds = (StratifiedKFold if n_classes else KFold)(5, shuffle=True, random_state=seed)
+        self.encoder = TargetEncoder(target_type=kind, cv=folds)
         self.own = self._joined(X, self.encoder.fit_transform(self._wide(X), y) if self.wide else None)
 
     def __call__(self, X: pd.DataFrame) -> pd.DataFrame:
