@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.compose import TransformedTargetRegressor
-from sklearn.pipeline import Pipeline
 
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._counts import Counts
@@ -160,6 +158,9 @@ class _Inner(NamedTuple):
 
 def _unwrapped(model: Any, X: Any, method: str) -> _Inner:
     """Return the model inside that has the method, what it is to be asked about, and what becomes of its answer."""
+    from sklearn.compose import TransformedTargetRegressor  # here, because it takes long
+    from sklearn.pipeline import Pipeline
+
     if hasattr(model, method):
         return _Inner(model, X, [])
     if isinstance(model, Pipeline):
@@ -180,7 +181,7 @@ def _refusal(model: Any) -> str:
     name = type(model).__name__
     if hasattr(model, "predict_proba"):
         return f"{name} predicts classes, which have probabilities and no distribution of numbers: call predict_proba"
-    if isinstance(model, TransformedTargetRegressor) or hasattr(model, "refit"):
+    if hasattr(model, "regressor") or hasattr(model, "refit"):
         return f"{name} has no fitted model inside: call fit first, of a search with refit=True"
     return (
         f"{name} has no predictive distribution; expected a regressor of hedgerow, or a Pipeline, a "
