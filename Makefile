@@ -46,6 +46,7 @@ bench-%: $(STAMPS)/package $(STAMPS)/group-bench ## one page of benchmarks/: ben
 
 bench-bart: $(STAMPS)/group-bench-bart
 bench-optimize: $(STAMPS)/group-bench-optimize
+bench-tables: $(STAMPS)/group-bench-tables
 
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++
 	@$(BIN)/ruff check --quiet

@@ -8,6 +8,7 @@ from hedgerow.files import load
 from hedgerow.kernel import MondrianFeatures, MondrianKernelRidge
 from hedgerow.mondrian import MondrianForestClassifier, MondrianForestRegressor
 from hedgerow.online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
+from hedgerow.predictive import predict_dist, predict_interval
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,8 @@ __all__ = [
     "load",
     "metrics",
     "optimize",
+    "predict_dist",
+    "predict_interval",
     "predictive",
     "stream",
 ]

@@ -1,5 +1,6 @@
 """Scores of intervals, of distributions and of classes: of arrays, and of streams in constant memory."""
 
+from hedgerow.metrics import scorers
 from hedgerow.metrics._distributions import CalibrationTable, calibration_table, crps, nlpd
 from hedgerow.metrics._errors import ClassTally, DistributionTally, ErrorTally
 from hedgerow.metrics._intervals import (
@@ -26,5 +27,6 @@ __all__ = [
     "nlpd",
     "quantile_loss",
     "relative_interval_size",
+    "scorers",
     "utility",
 ]

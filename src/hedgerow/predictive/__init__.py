@@ -11,6 +11,7 @@ from hedgerow.predictive._normal_mixture import NormalMixture
 from hedgerow.predictive._reshaped import Reshaped
 from hedgerow.predictive._student_mixture import StudentMixture
 from hedgerow.predictive._uncertainty import Uncertainty
+from hedgerow.predictive._wrapped import predict_dist, predict_interval
 
 __all__ = [
     "Counts",
@@ -25,4 +26,6 @@ __all__ = [
     "StudentMixture",
     "Uncertainty",
     "joined_forecasts",
+    "predict_dist",
+    "predict_interval",
 ]

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution
+from hedgerow.predictive._shapes import Expected
 
 
 class MonotoneMap(Protocol):
@@ -53,14 +54,12 @@ class Mapped(Distribution):
 
     def mean(self) -> Floats:
         """Mean of each row."""
-        found: Floats = self.latent.expect(lambda z, rows: self.by.inverse(z))
-        return found
+        return self.expect(lambda y, rows: y)
 
     def std(self) -> Floats:
         """Standard deviation of each row."""
         mean = self.mean()
-        variance: Floats = self.latent.expect(lambda z, rows: (self.by.inverse(z) - mean[rows]) ** 2)
-        return np.sqrt(variance)
+        return np.sqrt(self.expect(lambda y, rows: (y - mean[rows]) ** 2))
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the density at ``y``; -inf where there can be no value."""
@@ -75,6 +74,11 @@ class Mapped(Distribution):
         z = self.by.forward(np.asarray(y, dtype=np.float64))
         below: Floats = self.latent.cdf(np.where(np.isfinite(z), z, 0.0))
         return np.where(np.isfinite(z), below, np.where(z > 0.0, 1.0, 0.0))
+
+    def expect(self, function: Expected) -> Floats:
+        """Mean of a function of the value and its row, by quadrature."""
+        found: Floats = self.latent.expect(lambda z, rows: function(self.by.inverse(z), rows))
+        return found
 
     def _quantiles(self, levels: Floats) -> Floats:
         return self.by.inverse(self.latent.ppf(levels))
