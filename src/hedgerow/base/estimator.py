@@ -101,7 +101,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query)
+        self._learner = self._learner_of(rows).begin(rows, settings, draw_seed(self.random_state), query)
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -137,6 +137,14 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     def _weighed(self, rows: Rows, online: bool) -> Rows:
         """Return rows with the weights that the learner sees."""
         return rows
+
+    def _learner_of(self, rows: Rows) -> Any:
+        """Return the class of what learns such rows."""
+        return self._LEARNER
+
+    def _learner_in(self, stored: Stored) -> Any:
+        """Return the class of the learner that a file holds."""
+        return self._LEARNER
 
     def _asked(self, X: Any) -> Floats:
         """Rows of a query, checked."""
@@ -193,7 +201,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
             self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
         self.n_features_in_ = width
         settings = self._SETTINGS.from_state(stored.part("settings"))
-        self._learner = self._LEARNER.from_state(stored.part("learner"), settings, width)
+        learner = stored.part("learner")
+        self._learner = self._learner_in(learner).from_state(learner, settings, width)
 
 
 class OnlineEstimator(Estimator):
@@ -262,7 +271,7 @@ class OnlineEstimator(Estimator):
         rows = self._rows(X, y, sample_weight, first=first, online=True, **announced)
         if first and rows.y.shape[0]:
             seed = draw_seed(self.random_state)
-            self._learner = self._LEARNER.open(rows.part(slice(1)), settings, seed, query)
+            self._learner = self._learner_of(rows).open(rows.part(slice(1)), settings, seed, query)
         return rows
 
     @all_or_nothing
@@ -274,7 +283,7 @@ class OnlineEstimator(Estimator):
         self.n_features_in_ = row.size
         if names is not None:
             self.feature_names_in_ = names
-        self._learner = self._LEARNER.open(rows, settings, draw_seed(self.random_state), query)
+        self._learner = self._learner_of(rows).open(rows, settings, draw_seed(self.random_state), query)
         return rows
 
     def _as_vector(self, y: Any) -> Any:

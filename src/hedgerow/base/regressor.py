@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from hedgerow.base.rows import Floats, read
+from hedgerow.base.rows import Floats
 from hedgerow.base.targets import read_target, read_targets
 from hedgerow.predictive import joined_forecasts
 
@@ -62,7 +62,7 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
 
     def _asked_with_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         self._check_learned()
-        X, targets = read(self, X, y, reset=False, y_numeric=True)
+        X, targets = self._read(X, y, False)
         return X, np.asarray(targets, dtype=np.float64)
 
     def _encode(self, y: Any, first: bool) -> Floats:
@@ -139,4 +139,5 @@ def check_returns(returns: str, confidence: float) -> None:
 
 def _concatenated(n_arrays: int, parts: Any) -> tuple[Floats, ...]:
     nothing = (np.empty(0), np.empty(0), np.empty((0, 2)))[:n_arrays]
-    return tuple(np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))
+    every = list(parts) or [nothing]
+    return tuple(np.concatenate(arrays) for arrays in zip(*every, strict=True))

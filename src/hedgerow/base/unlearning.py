@@ -29,7 +29,7 @@ class Unlearning:
         learner.settings.check_unchanged(self._SETTINGS.of(self))
         left = learner.without(rows)
         if left.y.size:
-            self._learner = self._LEARNER.begin(self._anew(left), learner.settings, learner.seed, query)
+            self._learner = self._learner_of(left).begin(self._anew(left), learner.settings, learner.seed, query)
         else:
             forget_everything(self)
         return self

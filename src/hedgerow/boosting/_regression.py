@@ -10,11 +10,11 @@ from hedgerow.base.copies import Copies, find_copies
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting import _reshaping as reshaping
-from hedgerow.boosting._calibration import Calibration, calibrate, with_distance
 from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._reshaping import Reshaping
 from hedgerow.boosting._stage import NumberStage
 from hedgerow.files import Stored
+from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
 from hedgerow.mondrian._growing import mean_square, weighted_mean
 from hedgerow.mondrian._learning import Sample

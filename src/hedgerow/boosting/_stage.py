@@ -12,7 +12,6 @@ from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query
-from hedgerow.boosting._vector_forest import VectorForest
 from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
@@ -21,6 +20,7 @@ from hedgerow.mondrian._learning import Effort
 from hedgerow.mondrian._regression import RegressionForest
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.mondrian._vector_forest import VectorForest
 
 STAGE = Effort(most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0)
 """Spent on a stage."""
@@ -191,7 +191,7 @@ class VectorStage(Stage):
 
     def calibrated(self, labels: Floats, groups: Numbers, query: Query) -> tuple[Floats, Floats]:
         """The same for the rows learned, each without itself and its copies."""
-        mean, _ = self.forest.core.leave_one_out(self.forest.core.n_trees, groups, query.n_threads)
+        mean = self.forest.core.leave_one_out(self.forest.core.n_trees, groups, query.n_threads)[0]
         return mean, np.empty((labels.shape[0], 0))
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats]:

@@ -12,17 +12,17 @@ from scipy.special import logsumexp
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.several_targets import SeveralTargets
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._joint_forest import JointForest
 from hedgerow.mondrian._regression import RegressionForest
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LeaveOneOut
 
-LEFT_OUT_TOGETHER = 20_000
 
-
-class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEstimator):
+class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianForest, OnlineEstimator):
     """A forest for regression that says how sure it is, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; labels are smoothed by a hierarchical Gaussian
@@ -112,7 +112,8 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
     _SETTINGS: ClassVar[Any] = RegressionSettings
     _QUERY: ClassVar[Any] = Smoothing
     _LEARNER: ClassVar[Any] = RegressionForest
-    _learner: RegressionForest
+    _JOINT_LEARNER: ClassVar[Any] = JointForest
+    _learner: RegressionForest | JointForest
     _NATIVE_ROWS = True
 
     def __init__(
@@ -157,13 +158,13 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         query = self._current.query
         return self._learner.moments(X, query) if return_std else self._learner.means(X, query)
 
-    def predict_one(self, x: Any) -> float:
+    def predict_one(self, x: Any) -> float | Floats:
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
         if not self._learner.is_plain:
             return float(self._learner.distributions(self._one_row(x), self._current.query).mean()[0])
-        mean: float = self._with_row(self._learner.mean_one, x, self._current.query)
+        mean: float | Floats = self._with_row(self._learner.mean_one, x, self._current.query)
         return mean
 
     def predict_dist(self, X: Any) -> Any:
@@ -204,33 +205,26 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
             A named tuple: mean, std and log_density, one number a row, in the order in which rows were learned.
         """
         self._check_hierarchy("loo_predict")
-        learner = self._learner
-        y, X = learner.labels.decode(learner.core.row_labels()), learner.core.row_values()
-        parts = []
-        for places in np.array_split(np.arange(y.size), 1 + y.size // LEFT_OUT_TOGETHER):
-            dist = learner.labels.target.left_out(learner.left_out(self._current.query, places), X[places])
-            parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
-        return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
+        return self._learner.loo_predict(self._current.query)
 
     @property
     def target_(self) -> str:
         """What targets are: "real", "positive", "count" or "functions"."""
         self._check_learned()
-        return self._learner.labels.target.name
+        return "real" if isinstance(self._learner, JointForest) else self._learner.labels.target.name
 
     # Hyper-parameters in use.
 
     @property
     def prior_mean_(self) -> float:
         """mu_H, or the mean of all labels for smoothing="moments"."""
-        self._check_learned()
-        return float(self._learner.labels.origin + self._queried()[0])
+        return float(self._of_one_target("prior_mean_").labels.origin + self._queried("prior_mean_")[0])
 
     @property
     def drift_variance_(self) -> float:
         """gamma_1."""
         self._check_hierarchy("drift_variance_")
-        return float(self._queried()[1])
+        return float(self._queried("drift_variance_")[1])
 
     @property
     def drift_rate_(self) -> float:
@@ -241,8 +235,8 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
     @property
     def noise_variance_(self) -> float:
         """sigma_y^2."""
-        self._check_learned()
-        return float(self._queried()[2 if self._learner.labels.is_hierarchy else 1])
+        is_hierarchy = self._of_one_target("noise_variance_").labels.is_hierarchy
+        return float(self._queried("noise_variance_")[2 if is_hierarchy else 1])
 
     @property
     def log_marginal_likelihood_(self) -> float:
@@ -251,15 +245,22 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         It is that of the model that smooths. Where variances are calibrated for prediction, no one model has these too.
         """
         self._check_hierarchy("log_marginal_likelihood_")
-        learner = self._learner
+        learner = self._of_one_target("log_marginal_likelihood_")
         per_tree = learner.core.log_evidence(learner.labels.rule(learner.core, self._current.query, Calibration()))
         return float(logsumexp(per_tree) - math.log(per_tree.size))
 
     # Below: private.
 
-    def _queried(self) -> tuple[float, float, float]:
+    def _of_one_target(self, name: str) -> RegressionForest:
+        """Return the learner; AttributeError if there are several targets."""
+        self._check_learned()
+        if isinstance(self._learner, JointForest):
+            raise AttributeError(f"{name} exists only where there is one target; see noise_covariance_")
+        return self._learner
+
+    def _queried(self, name: str) -> tuple[float, float, float]:
         """mu_H from the origin, gamma_1 and sigma_y^2; without a hierarchy the noise is the second."""
-        learner = self._learner
+        learner = self._of_one_target(name)
         numbers: tuple[float, float, float] = learner.core.query(learner.rule(self._current.query))
         return numbers
 
@@ -274,9 +275,9 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
             raise ValueError("y contains NaN or infinity; every target must be a finite number")
         return targets
 
-    def _encode_one(self, y: Any) -> tuple[float, float]:
+    def _encode_number(self, y: Any) -> float:
         try:
-            return float(y), 1.0
+            return float(y)
         except (TypeError, ValueError):
             raise ValueError(f"a target must be a number, got {y!r}") from None
 
@@ -286,6 +287,6 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
             if self.__sklearn_is_fitted__():
                 self._learner.check(rows.y, query)
             else:
-                labels = self._LEARNER.LABELS.of_first(rows.part(slice(1)), self._SETTINGS.of(self), query)
+                labels = self._learner_of(rows).LABELS.of_first(rows.part(slice(1)), self._SETTINGS.of(self), query)
                 labels.check(rows.y)
         return rows

@@ -15,8 +15,13 @@ from hedgerow.predictive._normal_mixture import NormalMixture
 
 
 def joined_forecasts(parts: Iterable[Any]) -> Any:
-    """Return the distributions of all parts, one after another: one mixture if all are, or else `Forecasts`."""
+    """Return the distributions of all parts, one after another: one mixture if all are, or else `Forecasts`.
+
+    Those of several targets are joined as they say.
+    """
     parts = list(parts)
+    if parts and not isinstance(parts[0], Distribution):
+        return type(parts[0]).joined(parts)
     return NormalMixture.joined(parts) if all(type(part) is NormalMixture for part in parts) else Forecasts(parts)
 
 
@@ -53,7 +58,14 @@ class Forecasts(Distribution):
         values, shape = self._per_row(y)
         return self._each(lambda part, rows: part.cdf(values[rows]), values.shape[1]).reshape(shape)
 
+    def normal_scores(self, y: npt.ArrayLike) -> Floats:
+        """Where ``y`` would be if a row's distribution were the standard normal one."""
+        values, shape = self._per_row(y)
+        return self._each(lambda part, rows: part.normal_scores(values[rows]), values.shape[1]).reshape(shape)
+
     def _quantiles(self, levels: Floats) -> Floats:
+        if levels.ndim == 2:
+            return self._each(lambda part, rows: part._quantiles(levels[rows]), levels.shape[1])
         return self._each(lambda part, rows: part.ppf(levels), levels.size)
 
     def _draws(self, n_draws: int, rng: np.random.RandomState) -> Floats:

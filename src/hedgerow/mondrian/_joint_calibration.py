@@ -1,0 +1,115 @@
+"""From leave-one-out residuals of several targets to a calibrated joint distribution."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hedgerow.files import Stored
+from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
+from hedgerow.numeric.arrays import Floats
+from hedgerow.predictive import Joint, LocationScale
+from hedgerow.predictive._shapes import NormalShape
+from hedgerow.targets import Standardised
+
+LEAST_SHRINKAGE = 1e-6
+"""Correlations are at least so much closer to zero than they were found: copies of a target have a density too."""
+
+
+class JointCalibration(NamedTuple):
+    """How wide the prediction of each target is, in standardised units, and the correlation of their normal scores."""
+
+    of_each: tuple[Calibration, ...]
+    correlation: Floats
+
+    @classmethod
+    def unknown(cls, n_targets: int) -> JointCalibration:
+        """Return what is said before there is a row: standard deviations of one."""
+        return cls((Calibration(1.0, (0.0, 0.0), NormalShape()),) * n_targets, np.eye(n_targets))
+
+    def distribution(self, units: Standardised, mean: Floats, doubt: Floats, inflation: Floats | None = None) -> Joint:
+        """Return the predictive distribution at rows: means of shape (n, k), and doubts of shape (n, k, 3)."""
+        marginals = []
+        for j, calibration in enumerate(self.of_each):
+            own = calibration.distribution(mean[:, j], doubt[:, j], None if inflation is None else inflation[:, j])
+            location, scale = units.origin[j] + units.scale[j] * own.location, units.scale[j] * own.scale
+            marginals.append(LocationScale(location, scale, own.shape))
+        return Joint(marginals, self.correlation)
+
+    def after(self, misses: Floats, doubts: Floats, weights: Floats) -> tuple[JointCalibration, Floats]:
+        """Return the calibration after these forecasts have met their targets, in order, and the inflation of each."""
+        found = [each.after(misses[:, j], doubts[:, j], weights) for j, each in enumerate(self.of_each)]
+        inflation = np.stack([inflation for _, inflation in found], axis=1)
+        return self._replace(of_each=tuple(each for each, _ in found)), inflation
+
+    def noise_covariance(self, units: Standardised) -> Floats:
+        """Return the covariance of the noise: what would be left if means were known."""
+        spread: Floats = units.scale * [np.sqrt(each.noise) * each.shape.std for each in self.of_each]
+        covariance: Floats = spread[:, None] * self.correlation * spread
+        np.fill_diagonal(covariance, spread**2)
+        return covariance
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {"of_each": [each.state() for each in self.of_each], "correlation": self.correlation}
+
+    @classmethod
+    def from_state(cls, stored: Stored, n_targets: int) -> JointCalibration:
+        """Take back what `state` gave, or ValueError."""
+        of_each = tuple(Calibration.from_state(part) for part in stored.parts("of_each"))
+        correlation = stored.array("correlation", (n_targets, n_targets))
+        if len(of_each) != n_targets:
+            raise ValueError("its calibration is that of another number of targets")
+        is_one = np.allclose(np.diagonal(correlation), 1.0) and np.array_equal(correlation, correlation.T)
+        if not is_one or not np.linalg.eigvalsh(correlation)[0] > 0.0:
+            raise ValueError("its correlation is not that of any targets")
+        return cls(of_each, correlation)
+
+
+class Evidence(NamedTuple):
+    """What leaving out one row at a time tells of k targets in standardised units."""
+
+    residuals: Floats  # of shape (n, k)
+    doubts: Floats  # of shape (n, k, 3)
+    weights: Floats  # or none
+    variances: Floats  # of all targets, k of them
+    of_one_row: Floats  # the doubt within trees where there is one row alone,
+    largest: Floats  # and where there is none
+
+
+def calibrate_jointly(evidence: Evidence, tail: str) -> JointCalibration:
+    """Return the calibration of each target, and the correlation of what is left of them."""
+    n, n_targets = evidence.residuals.shape
+    of_each, scores = [], np.zeros((n, n_targets))
+    for j in range(n_targets):
+        residuals, doubts = evidence.residuals[:, j], evidence.doubts[:, j]
+        if not np.abs(residuals).max() > 0.0:  # then the scale is that of rounding
+            of_each.append(Calibration(1.0, (1.0, 1.0), NormalShape()))
+            continue
+        found = calibrate(residuals, doubts, evidence.weights, tail)
+        scores[:, j] = found.shape.normal_scores(residuals / found.spread(doubts))
+        about = evidence.variances[j], float(evidence.of_one_row[j]), float(evidence.largest[j])
+        of_each.append(with_distance(found, doubts, *about))
+    return JointCalibration(tuple(of_each), shrunk_correlation(scores, evidence.weights))
+
+
+def shrunk_correlation(scores: Floats, weights: Floats) -> Floats:
+    """Correlation of columns about zero, shrunk towards none by as much as it is uncertain (Schaefer, Strimmer 2005).
+
+    A column of zeros has no correlation with others.
+    """
+    n, k = scores.shape
+    share = weights / weights.sum() if weights.size else np.full(n, 1.0 / n)
+    products = np.einsum("i,ij,il->jl", share, scores, scores)
+    sizes = np.sqrt(np.diagonal(products))
+    sizes = np.where(sizes > 0.0, sizes, np.inf)
+    found = np.clip(products / sizes[:, None] / sizes, -1.0, 1.0)
+    np.fill_diagonal(found, 0.0)
+    squares = (found**2).sum()
+    uncertain = ((1.0 - found**2) ** 2).sum() - k  # of pairs
+    shrinkage = uncertain / max(n - 1.0, 1e-9) / squares if squares > 0.0 else 1.0
+    correlation: Floats = found * (1.0 - np.clip(shrinkage, LEAST_SHRINKAGE, 1.0))
+    correlation = 0.5 * (correlation + correlation.T)
+    np.fill_diagonal(correlation, 1.0)
+    return correlation
