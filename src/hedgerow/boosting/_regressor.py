@@ -5,18 +5,23 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
+from hedgerow.base.several_targets import SeveralTargets
 from hedgerow.boosting._boosting import MondrianBoosting
+from hedgerow.boosting._joint_boosting import JointBoosting
 from hedgerow.boosting._regression import RegressionBoosting
 from hedgerow.boosting._settings import RegressionSettings
 from hedgerow.mondrian._growing import mean_square, weighted_mean
+from hedgerow.mondrian._joint_labels import check_target_is_real
 from hedgerow.predictive import LeaveOneOut
 from hedgerow.targets import first_target
 
 
-class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, OnlineEstimator):
+class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, MondrianBoosting, OnlineEstimator):
     """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
 
     The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
@@ -76,7 +81,8 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
 
     _SETTINGS: ClassVar[Any] = RegressionSettings
     _LEARNER: ClassVar[Any] = RegressionBoosting
-    _learner: RegressionBoosting
+    _JOINT_LEARNER: ClassVar[Any] = JointBoosting
+    _learner: RegressionBoosting | JointBoosting
 
     def __init__(
         self,
@@ -101,12 +107,13 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def predict_one(self, x: Any) -> float:
+    def predict_one(self, x: Any) -> float | Floats:
         """Mean at one point: a mapping, a sequence or a 1-D array; 0 before the first row."""
         if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0
         x = self._one_row(x)
-        return float(self._learner.predictions(x, self._current.query).mean()[0])
+        mean: Floats = self._learner.predictions(x, self._current.query).mean()[0]
+        return mean if self._n_targets > 1 else float(mean)
 
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
@@ -130,22 +137,27 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
     def target_(self) -> str:
         """What targets are: "real", "positive", "count" or "functions"."""
         self._check_learned()
-        return self._learner.target.name
+        return "real" if isinstance(self._learner, JointBoosting) else self._learner.target.name
 
     @property
     def loo_score_(self) -> float:
-        """R^2 of the leave-one-out predictions when the stages were last learned."""
+        """R^2 of the leave-one-out predictions when the stages were last learned; of several targets, their mean."""
         self._check_learned()
         _, y, weights = self._learner.learned_rows
         mean = self._learner.left_out(self._current.query).mean()
-        total = mean_square(y - weighted_mean(y, weights), weights)
-        return 1.0 - mean_square(y - mean, weights) / total if total > 0 else math.nan
+        each = [
+            (mean_square(own - said, weights), mean_square(own - weighted_mean(own, weights), weights))
+            for own, said in zip(y.reshape(y.shape[0], -1).T, mean.reshape(y.shape[0], -1).T, strict=True)
+        ]
+        return float(np.mean([1.0 - left / total if total > 0 else math.nan for left, total in each]))
 
     def _encode(self, y: Any, first: bool) -> Floats:
         targets = super()._encode(y, first)
-        if targets.size and self.target not in ("auto", "real"):
+        if targets.ndim == 2:
+            check_target_is_real(self.target)
+        elif targets.size and self.target not in ("auto", "real"):
             first_target(self.target, targets)
         return targets
 
-    def _encode_one(self, y: Any) -> tuple[float, float]:
-        return float(self._encode([y], False)[0]), 1.0
+    def _encode_number(self, y: Any) -> float:
+        return float(self._encode([y], False)[0])

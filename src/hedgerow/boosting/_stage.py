@@ -34,7 +34,6 @@ class Stage:
     """What stages have in common. `forest` is a learner, that never reviews: a boosting learns all stages anew."""
 
     FOREST: ClassVar[Any]
-    N_DOUBTS: ClassVar[int]  # how many parts the doubt about a prediction has
 
     def __init__(self, forest: Any) -> None:
         self.forest = forest
@@ -57,6 +56,11 @@ class Stage:
         settings = RegressionSettings(n_trees, 2, math.inf, scaling, "learned", None, "hierarchy", "real")
         plan = Plan(effort, copies, None if before is None else before.forest, to_beat)
         return cls(cls.FOREST.begin(rows, settings, draw_seed(seed), Smoothing.free(query.n_threads), plan))
+
+    @staticmethod
+    def doubt_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Shape of the doubt about the prediction of a row: the variance within trees, between them, and of gaps."""
+        return (*label_shape, 3)
 
     @property
     def width(self) -> int:
@@ -87,7 +91,6 @@ class NumberStage(Stage):
     """A stage for labels that are numbers."""
 
     FOREST = RegressionForest
-    N_DOUBTS = 3  # the variance within the trees, that between them, and what gaps add
     label_shape = ()
 
     @property
@@ -173,7 +176,11 @@ class VectorStage(Stage):
     """A stage for labels that are vectors about zero. Of the doubt about its means nothing is said."""
 
     FOREST = VectorForest
-    N_DOUBTS = 0
+
+    @staticmethod
+    def doubt_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Shape of nothing."""
+        return (0,)
 
     @property
     def label_shape(self) -> tuple[int, ...]:

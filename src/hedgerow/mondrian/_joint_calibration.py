@@ -78,6 +78,15 @@ class Evidence(NamedTuple):
     largest: Floats  # and where there is none
 
 
+def doubts_of(within: Floats, between: Floats, added: Floats | float) -> Floats:
+    """Doubts of rows as calibrations take them, of shape (n, k, 3); between trees the first two axes are known.
+
+    Those within trees, and what gaps add, are one number a row or one for each target.
+    """
+    parts = [np.reshape(part, (-1, 1)) if np.ndim(part) < 2 else part for part in (within, added)]
+    return np.stack([np.broadcast_to(part, between.shape) for part in (parts[0], between, parts[1])], axis=2)
+
+
 def calibrate_jointly(evidence: Evidence, tail: str) -> JointCalibration:
     """Return the calibration of each target, and the correlation of what is left of them."""
     n, n_targets = evidence.residuals.shape

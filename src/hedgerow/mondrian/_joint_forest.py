@@ -11,6 +11,7 @@ from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows, as_vector
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.mondrian._joint_calibration import doubts_of
 from hedgerow.mondrian._joint_labels import JointLabels
 from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._smoothing import Smoothing
@@ -75,7 +76,7 @@ class JointForest(ForestLearner):
 
     def _joint(self, mean: Floats, within: Floats, between: Floats, added: Floats | float) -> Joint:
         labels = self.labels
-        return labels.calibration.distribution(labels.units, mean, labels.doubts(within, between, added))
+        return labels.calibration.distribution(labels.units, mean, doubts_of(within, between, added))
 
     # Learning.
 

@@ -16,7 +16,7 @@ from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._gaps import Gaps, Slab, learn_gaps
 from hedgerow.mondrian._growing import asking_slabs
-from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly
+from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly, doubts_of
 from hedgerow.mondrian._learning import Effort, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import RegressionSettings
@@ -87,12 +87,6 @@ class JointLabels(VectorLabels):
             self.targets.array[number] = 0.0
             self.vectors.clear(number)
 
-    def doubts(self, within: Floats, between: Floats, added: Floats | float) -> Floats:
-        """Doubts of rows, as calibrations take them: shape (n, k, 3)."""
-        k = self.units.n_targets
-        parts = [np.broadcast_to(np.reshape(part, (-1, 1)), (within.size, k)) for part in (within, added)]
-        return np.stack([parts[0], between, parts[1]], axis=2)
-
     def calibrated(
         self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: Smoothing
     ) -> JointLabels:
@@ -103,7 +97,7 @@ class JointLabels(VectorLabels):
         k, residuals = self.units.n_targets, standardised - mean
         evidence = Evidence(
             residuals[units],
-            self.doubts(within, between, 0.0)[units],
+            doubts_of(within, between, 0.0)[units],
             weights,
             standardised.var(axis=0),
             np.full(k, 1.0 / (core.model[1] * sample.mean_weight)),

@@ -1,0 +1,123 @@
+"""A boosting for several targets that has learned: stages of vectors, joint distributions."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from hedgerow.base.copies import Copies
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.base.several_targets import MOST_TARGETS
+from hedgerow.base.targets import read_targets
+from hedgerow.boosting._learner import BoostingLearner
+from hedgerow.boosting._target_stage import TargetStage
+from hedgerow.files import Stored
+from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly
+from hedgerow.mondrian._joint_labels import check_target_is_real
+from hedgerow.predictive import Joint
+from hedgerow.targets import Standardised
+
+
+class JointBoosting(BoostingLearner):
+    """Stages for standardised targets."""
+
+    STAGE = TargetStage
+
+    units: Standardised
+    calibration: JointCalibration
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: Any, seed: int, query: Query) -> Self:
+        """Learn all rows of a batch."""
+        learner = cls.open(rows, settings, seed, query)
+        learner._begin(rows, query)
+        return learner
+
+    @classmethod
+    def open(cls, first: Rows, settings: Any, seed: int, query: Query) -> Self:
+        """Return a learner that has learned nothing yet."""
+        check_target_is_real(settings.target)
+        learner = cls(settings, seed)
+        learner.target_shape = first.y.shape[1:]
+        return learner
+
+    @property
+    def n_targets(self) -> int:
+        """Targets of a row."""
+        return int(self.target_shape[0])
+
+    @property
+    def noise_covariance(self) -> Floats:
+        """Covariance of the noise."""
+        return self.calibration.noise_covariance(self.units)
+
+    def begin_targets(self, rows: Rows, copies: Copies, query: Query) -> None:
+        """Take units."""
+        self.units = Standardised.of(rows.y, rows.weights)
+
+    def encoded(self, rows: Rows) -> Rows:
+        """Targets in these units."""
+        return rows._replace(y=np.ascontiguousarray(self.units.encode(rows.y)))
+
+    def n_alike(self, y: Floats) -> int:
+        """All targets are."""
+        return y.shape[0]
+
+    def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
+        """Learn how wide predictions must be, and how targets go together."""
+        weights, stages = encoded.weights, self.stages
+        mean_weight = float((weights.sum() if weights.size else encoded.y.shape[0]) / copies.n_units)
+        of_one_row = np.sum([stage.doubt_of_one_row(mean_weight) for stage in stages.forests], axis=0)
+        largest = np.sum([stage.largest_doubt for stage in stages.forests], axis=0)
+        about = encoded.y.var(axis=0), of_one_row, largest
+        self.calibration = calibrate_jointly(
+            Evidence(stages.residuals, stages.doubts, weights, *about), self.settings.tail
+        )
+        stages.forests[0].watch_gaps(self.learn_gaps(encoded, copies, query))
+
+    # Predicting.
+
+    def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query, inflation: Floats | None = None) -> Joint:
+        """Return the distributions of rows."""
+        return self.calibration.distribution(self.units, mean, doubt, inflation)
+
+    def first_forecast(self) -> Joint:
+        """Return standard normal distributions."""
+        k = self.n_targets
+        nothing = np.zeros((1, k)), np.zeros((1, *TargetStage.doubt_shape((k,))))
+        return JointCalibration.unknown(k).distribution(Standardised.unknown(k), *nothing)
+
+    def compare(self, encoded: Rows, mean: Floats, doubt: Floats, query: Query) -> Joint:
+        """Return forecasts, each as wide as those before it were off."""
+        self.calibration, inflation = self.calibration.after(encoded.y - mean, doubt, encoded.weights)
+        return self.forecast(encoded.X, mean, doubt, query, inflation)
+
+    def left_out(self, query: Query) -> Joint:
+        """Return the distributions of the rows when the stages were last learned, each without itself."""
+        mean = self.units.encode(self.learned_rows.y) - self.stages.residuals
+        return self.calibration.distribution(self.units, mean, self.stages.doubts)
+
+    # Files.
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {**super().state(), "n_targets": self.n_targets}
+
+    def own_state(self) -> dict[str, Any]:
+        """Return what a file keeps of what was learned."""
+        return {"units": self.units.state(), "calibration": self.calibration.state()}
+
+    def restore_own(self, stored: Stored) -> tuple[int, ...]:
+        """Stages say a vector of each row, with a component for each target."""
+        self.target_shape = (stored.integer("n_targets", 2, MOST_TARGETS),)
+        return self.target_shape
+
+    def restore_rest(self, stored: Stored) -> None:
+        """Take back the rest."""
+        read_targets(self.rows.labels)
+        self.units = Standardised.from_state(stored.part("units"))
+        if self.units.n_targets != self.n_targets:
+            raise ValueError("its units are those of another number of targets")
+        self.calibration = JointCalibration.from_state(stored.part("calibration"), self.n_targets)
