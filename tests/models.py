@@ -135,8 +135,12 @@ WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
 # Standard deviations are NaN after a stream of rows with weights.
 STD_IS_NAN = {"kernel ridge, iterative"}
 # Files with an array of another type, shape or length are read.
-LOOSE_FILES = {"class boosting", "class boosting, balanced", "conformal, approximate"}
-LOOSE_FILES |= {"conformal, Mondrian", "conformal, Mondrian, normalised", "quantile forest, conformal"}
+LOOSE_FILES = {
+    "conformal, approximate",
+    "conformal, Mondrian",
+    "conformal, Mondrian, normalised",
+    "quantile forest, conformal",
+}
 # Columns between -1.7e308 and 1.7e308 break a review of what targets are.
 WILD_COLUMNS = {"forest, positive", "forest, counts"}
 # A target of 1e200, whose square is no number, is taken as the first, or by its logarithm.
@@ -188,8 +192,9 @@ class Case:
         return "two targets" in self.name
 
     @property
-    def one(self) -> bool:
-        return not self.several
+    def takes_several(self) -> bool:
+        """Whether they may have."""
+        return issubclass(self.kind, hr.MondrianForestRegressor | hr.MondrianBoostingRegressor)
 
     @property
     def predicts(self) -> bool:

@@ -63,7 +63,7 @@ class JointBoosting(BoostingLearner):
 
     def n_alike(self, y: Floats) -> int:
         """All targets are."""
-        return y.shape[0]
+        return int(y.shape[0])
 
     def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
         """Learn how wide predictions must be, and how targets go together."""

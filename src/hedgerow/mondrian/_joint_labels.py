@@ -145,6 +145,11 @@ class JointLabels(VectorLabels):
         gaps = Gaps.from_description(stored.sequence("gaps"), width)
         return replace(labels, calibration=calibration, gaps=gaps)
 
+    def check_numbers(self, core: Any) -> None:
+        """Raise ValueError if targets are kept of rows that the core does not hold."""
+        if np.delete(self.targets.array, core.row_labels().astype(np.intp), axis=0).any():
+            raise ValueError("it keeps targets of rows that it does not hold")
+
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
         """Return the native forest that a file holds."""
         core = super().restored_core(stored, shape, arrays)

@@ -270,7 +270,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         self._check_learned()
 
     def _encode(self, y: Any, first: bool) -> Floats:
-        targets = np.asarray(y, dtype=np.float64)
+        targets = np.ascontiguousarray(y, dtype=np.float64)
         if not np.isfinite(targets).all():
             raise ValueError("y contains NaN or infinity; every target must be a finite number")
         return targets

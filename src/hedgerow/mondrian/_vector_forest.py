@@ -93,7 +93,13 @@ class VectorLabels:
             raise ValueError("its smoothing is not positive and finite")
         core.set_model(rate, ratio, 1)
         core.restore(arrays)
+        self.check_numbers(core)
         return core
+
+    def check_numbers(self, core: Any) -> None:
+        """Raise ValueError unless the vectors are those of the rows that the core holds."""
+        if len(self.vectors) != core.n_rows:
+            raise ValueError("it has more label vectors than rows, or fewer")
 
 
 class VectorForest(ForestLearner):

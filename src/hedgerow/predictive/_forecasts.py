@@ -15,13 +15,8 @@ from hedgerow.predictive._normal_mixture import NormalMixture
 
 
 def joined_forecasts(parts: Iterable[Any]) -> Any:
-    """Return the distributions of all parts, one after another: one mixture if all are, or else `Forecasts`.
-
-    Those of several targets are joined as they say.
-    """
+    """Return the distributions of all parts, one after another: one mixture if all are, or else `Forecasts`."""
     parts = list(parts)
-    if parts and not isinstance(parts[0], Distribution):
-        return type(parts[0]).joined(parts)
     return NormalMixture.joined(parts) if all(type(part) is NormalMixture for part in parts) else Forecasts(parts)
 
 

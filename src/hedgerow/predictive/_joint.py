@@ -162,9 +162,9 @@ class Joint:
         return draws[:, 0] if size is None else draws
 
     @classmethod
-    def joined(cls, parts: Iterable[Joint]) -> Joint:
-        """Return the distributions of all parts, one after another."""
-        every = list(parts)
+    def joined(cls, parts: Iterable[Joint], n_targets: int) -> Joint:
+        """Return the distributions of all parts, one after another, of so many targets."""
+        every = list(parts) or [cls([Forecasts([])] * n_targets, np.eye(n_targets))]
         marginals = [Forecasts(each) for each in zip(*(part.marginals for part in every), strict=True)]
         before = np.cumsum([0, *(part.correlation.shape[0] for part in every)])
         which = [part.which + first for part, first in zip(every, before[:-1], strict=True)]
