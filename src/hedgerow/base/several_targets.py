@@ -32,8 +32,12 @@ class SeveralTargets:
         return covariance
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that y may have several columns."""
+        """Tell scikit-learn whether y may have several columns."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
+        try:
+            self._check_several()
+        except ValueError:
+            return tags
         tags.target_tags.multi_output = True
         return tags
 
@@ -44,8 +48,19 @@ class SeveralTargets:
         """How many there are; 1 before the first row."""
         return int(getattr(getattr(self, "_learner", None), "n_targets", 1))
 
+    def _check_several(self: Any) -> None:
+        """Raise ValueError if a parameter speaks of one target."""
+        if not isinstance(self.target, str) or self.target not in ("auto", "real"):
+            raise ValueError(
+                f"several targets are real numbers: target must be 'auto' or 'real', got {self.target!r}; fit one "
+                "model for each target, or transform y"
+            )
+
     def _learner_of(self, rows: Rows) -> Any:
-        return self._JOINT_LEARNER if rows.y.ndim == 2 else self._LEARNER
+        if rows.y.ndim == 1:
+            return self._LEARNER
+        self._check_several()
+        return self._JOINT_LEARNER
 
     def _learner_in(self, stored: Stored) -> Any:
         if "n_targets" not in stored:

@@ -15,7 +15,6 @@ from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._target_stage import TargetStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly
-from hedgerow.mondrian._joint_labels import check_target_is_real
 from hedgerow.predictive import Joint
 from hedgerow.targets import Standardised
 
@@ -38,7 +37,6 @@ class JointBoosting(BoostingLearner):
     @classmethod
     def open(cls, first: Rows, settings: Any, seed: int, query: Query) -> Self:
         """Return a learner that has learned nothing yet."""
-        check_target_is_real(settings.target)
         learner = cls(settings, seed)
         learner.target_shape = first.y.shape[1:]
         return learner

@@ -16,7 +16,6 @@ from hedgerow.boosting._joint_boosting import JointBoosting
 from hedgerow.boosting._regression import RegressionBoosting
 from hedgerow.boosting._settings import RegressionSettings
 from hedgerow.mondrian._growing import mean_square, weighted_mean
-from hedgerow.mondrian._joint_labels import check_target_is_real
 from hedgerow.predictive import LeaveOneOut
 from hedgerow.targets import first_target
 
@@ -153,9 +152,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
 
     def _encode(self, y: Any, first: bool) -> Floats:
         targets = super()._encode(y, first)
-        if targets.ndim == 2:
-            check_target_is_real(self.target)
-        elif targets.size and self.target not in ("auto", "real"):
+        if targets.ndim == 1 and targets.size and self.target not in ("auto", "real"):
             first_target(self.target, targets)
         return targets
 

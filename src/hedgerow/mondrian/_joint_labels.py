@@ -47,13 +47,11 @@ class JointLabels(VectorLabels):
     @classmethod
     def of_first(cls, first: Rows, settings: RegressionSettings, query: Smoothing) -> JointLabels:
         """Return the labels of a stream that begins with this row, of which units tell nothing."""
-        check_settings(settings, query)
         return cls.empty(settings, Standardised.unknown(first.y.shape[1]))
 
     @classmethod
     def of_batch(cls, rows: Rows, recent: slice, settings: Any, query: Smoothing) -> tuple[JointLabels, Rows]:
         """Return the labels of a batch, and its recent rows as the core takes them."""
-        check_settings(settings, query)
         few = rows.part(recent)
         labels = cls.empty(settings, Standardised.of(few.y, few.weights))
         labels.check(few.y)
@@ -159,7 +157,6 @@ class JointLabels(VectorLabels):
 
 def check_settings(settings: RegressionSettings, query: Smoothing) -> None:
     """Raise ValueError for parameters that speak of one target."""
-    check_target_is_real(settings.target)
     if not settings.learns or settings.smoothing != "hierarchy":
         raise ValueError(
             f"several targets are learned with hyperparameters='learned' and smoothing='hierarchy', got "
@@ -168,12 +165,3 @@ def check_settings(settings: RegressionSettings, query: Smoothing) -> None:
     given = [name for name in ONE_TARGET_ONLY if getattr(query, name) is not None]
     if given:
         raise ValueError(f"{given[0]} is in the units of one target, and y has several; leave it at None")
-
-
-def check_target_is_real(target: Any) -> None:
-    """Raise ValueError unless targets may be any numbers."""
-    if not isinstance(target, str) or target not in ("auto", "real"):
-        raise ValueError(
-            f"several targets are real numbers: target must be 'auto' or 'real', got {target!r}; fit one model for "
-            "each target, or transform y"
-        )

@@ -16,6 +16,7 @@ from hedgerow.base.several_targets import SeveralTargets
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._joint_forest import JointForest
+from hedgerow.mondrian._joint_labels import check_settings
 from hedgerow.mondrian._regression import RegressionForest
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._smoothing import Smoothing
@@ -250,6 +251,10 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         return float(logsumexp(per_tree) - math.log(per_tree.size))
 
     # Below: private.
+
+    def _check_several(self) -> None:
+        super()._check_several()
+        check_settings(self._SETTINGS.of(self), self._QUERY.of(self))
 
     def _of_one_target(self, name: str) -> RegressionForest:
         """Return the learner; AttributeError if there are several targets."""
