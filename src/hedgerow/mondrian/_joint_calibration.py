@@ -8,13 +8,17 @@ import numpy as np
 
 from hedgerow.files import Stored
 from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
+from hedgerow.mondrian._learning import FEWEST_ROWS
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import Joint, LocationScale
-from hedgerow.predictive._shapes import NormalShape
+from hedgerow.predictive._shapes import NormalShape, StudentShape
 from hedgerow.targets import Standardised
 
 LEAST_SHRINKAGE = 1e-6
 """Correlations are at least so much closer to zero than they were found: copies of a target have a density too."""
+
+LEAST_DEGREES = 2.1
+"""With few rows, their number is that of the degrees of freedom, but for one; at least this, for a finite variance."""
 
 
 class JointCalibration(NamedTuple):
@@ -93,10 +97,12 @@ def calibrate_jointly(evidence: Evidence, tail: str) -> JointCalibration:
     of_each, scores = [], np.zeros((n, n_targets))
     for j in range(n_targets):
         residuals, doubts = evidence.residuals[:, j], evidence.doubts[:, j]
-        if not np.abs(residuals).max() > 0.0:  # then the scale is that of rounding
-            of_each.append(Calibration(1.0, (1.0, 1.0), NormalShape()))
+        if not np.abs(residuals).max() > 0.0:  # then the unit is what is known
+            of_each.append(Calibration(1.0, (0.0, 0.0), NormalShape(), most=1.0))
             continue
         found = calibrate(residuals, doubts, evidence.weights, tail)
+        if n < FEWEST_ROWS:
+            found = found._replace(shape=StudentShape(max(n - 1.0, LEAST_DEGREES), 1.0))
         scores[:, j] = found.shape.normal_scores(residuals / found.spread(doubts))
         about = evidence.variances[j], float(evidence.of_one_row[j]), float(evidence.largest[j])
         of_each.append(with_distance(found, doubts, *about))
@@ -118,7 +124,8 @@ def shrunk_correlation(scores: Floats, weights: Floats) -> Floats:
     squares = (found**2).sum()
     uncertain = ((1.0 - found**2) ** 2).sum() - k  # of pairs
     shrinkage = uncertain / max(n - 1.0, 1e-9) / squares if squares > 0.0 else 1.0
-    correlation: Floats = found * (1.0 - np.clip(shrinkage, LEAST_SHRINKAGE, 1.0))
+    least = max(LEAST_SHRINKAGE, k / n**2)  # a few rows may well lie on a line
+    correlation: Floats = found * (1.0 - min(max(shrinkage, least), 1.0))
     correlation = 0.5 * (correlation + correlation.T)
     np.fill_diagonal(correlation, 1.0)
     return correlation

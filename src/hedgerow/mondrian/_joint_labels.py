@@ -101,8 +101,6 @@ class JointLabels(VectorLabels):
             np.full(k, 1.0 / (core.model[1] * sample.mean_weight)),
             np.ones(k),
         )
-        if units.size == 1:  # its own size is all that is known
-            return replace(self, calibration=JointCalibration.unknown(k))
         calibration = calibrate_jointly(evidence, "student")
         X, y = sample.X[units], sample.labels[units]
         rates = scaling.rates if scaling.rates.size else np.ones(core.width)

@@ -12,7 +12,7 @@ from scipy import special
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.predictive._distribution import Distribution, ends_of
+from hedgerow.predictive._distribution import GREATEST_LEVEL, LEAST_LEVEL, Distribution, ends_of
 from hedgerow.predictive._forecasts import Forecasts
 
 N_NODES, N_TERMS = 64, 24
@@ -105,7 +105,7 @@ class Joint:
         for m in range(2, N_TERMS + 1):  # normalised: z He_m-1 = He_m + (m - 1) He_m-2
             polynomials[m] = (nodes * polynomials[m - 1] - math.sqrt(m - 1) * polynomials[m - 2]) / math.sqrt(m)
         polynomials *= weights / weights.sum()
-        quantiles = [marginal._quantiles(special.ndtr(nodes)) for marginal in self.marginals]
+        quantiles = [marginal._quantiles(_levels(nodes)) for marginal in self.marginals]
         found = np.zeros((len(self), self.n_targets, self.n_targets))
         power = np.ones_like(self.correlation)
         for polynomial in polynomials[1:]:
@@ -158,7 +158,7 @@ class Joint:
         draws = np.empty((len(self), n_draws, self.n_targets))
         for j, marginal in enumerate(self.marginals):
             scores = sum(self._roots[self.which, j, i][:, None] * normal[i] for i in range(j + 1))
-            draws[:, :, j] = marginal._quantiles(special.ndtr(scores))
+            draws[:, :, j] = marginal._quantiles(_levels(scores))
         return draws[:, 0] if size is None else draws
 
     @classmethod
@@ -176,3 +176,8 @@ class Joint:
         if values.shape not in (shape, shape[1:], (1, shape[1])):
             raise ValueError(f"y must have shape {shape} or ({shape[1]},), got shape {values.shape}")
         return np.broadcast_to(values, shape)
+
+
+def _levels(scores: Floats) -> Floats:
+    """Levels of normal scores, at which quantiles are finite."""
+    return np.clip(special.ndtr(scores), LEAST_LEVEL, GREATEST_LEVEL)

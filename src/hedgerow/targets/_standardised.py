@@ -12,6 +12,9 @@ from hedgerow.numeric.arrays import Floats
 ROUNDING = 2.0**-52
 """Targets that do not vary have the scale that rounding would give them, a share of their size."""
 
+FEWEST_ROWS = 16
+"""With fewer rows they may still begin to, and their size is all that is known."""
+
 LEAST_SCALE = 1e-150
 FARTHEST = 1e30
 """Values are at most this large: they are kept in single precision."""
@@ -35,7 +38,7 @@ class Standardised(NamedTuple):
 
     @classmethod
     def of(cls, targets: Floats, weights: Floats) -> Standardised:
-        """Return mean and standard deviation of each target; of one row alone, its size."""
+        """Return mean and standard deviation of each target; of a few that are equal, their size."""
         share = weights / weights.sum() if weights.size else np.full(targets.shape[0], 1.0 / targets.shape[0])
         low, high = targets.min(axis=0), targets.max(axis=0)
         half = 0.5 * (high - low)
@@ -44,7 +47,7 @@ class Standardised(NamedTuple):
         mean = (share[:, None] * about).sum(axis=0)
         spread = unit * np.sqrt((share[:, None] * (about - mean) ** 2).sum(axis=0))
         size = np.abs(middle)
-        still = size if targets.shape[0] == 1 else ROUNDING * size
+        still = size if targets.shape[0] < FEWEST_ROWS else ROUNDING * size
         still = np.where(size > 0.0, still, 1.0)
         return cls(middle + unit * mean, np.maximum(np.where(half > 0.0, spread, still), LEAST_SCALE))
 
