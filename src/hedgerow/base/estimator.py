@@ -89,7 +89,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         X : array or frame of shape (n_samples, n_features)
             Numbers, all finite.
         y : array of shape (n_samples,)
-            Targets, or labels of classes.
+            Targets, or labels of classes. Several targets, where a model takes them: (n_samples, n_targets).
         sample_weight : array of shape (n_samples,), optional
             A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored.
 

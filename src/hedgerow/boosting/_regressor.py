@@ -27,6 +27,10 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     to choose and no over-fitting to fear; stages are added until the leave-one-out error stops falling. The predictive
     distribution is calibrated on the same residuals.
 
+    If `y` has several columns, these are learned together on the same trees, and a prediction is a joint distribution,
+    a `Joint`. Arrays then have a target as their second axis: means have shape (n_samples, n_targets), intervals
+    (n_samples, n_targets, 2).
+
     Parameters
     ----------
     n_estimators : int, default=50
@@ -42,7 +46,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         residuals themselves, smoothed.
     shape : {"auto", "common"}, default="auto"
         Whether that shape is learned row by row too, wherever leave-one-out says that it differs (skewed here, heavy
-        on one side there, discrete), or is common to all rows.
+        on one side there, discrete), or is common to all rows. That of several targets is common.
     target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
         What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
         "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
@@ -59,7 +63,9 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     n_stages_ : int
         Stages in use.
     loo_score_ : float
-        R^2 of the leave-one-out predictions when the stages were last learned.
+        R^2 of the leave-one-out predictions when the stages were last learned; of several targets, their mean.
+    noise_covariance_ : array of shape (n_targets, n_targets)
+        Covariance of the noise of several targets.
     feature_importances_ : array
         Share of each column in what the stages explain.
     n_samples_seen_ : int
@@ -76,6 +82,11 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     >>> mean, std = model.predict(X[400:], return_std=True)
     >>> model.predict_interval(X[400:], confidence=0.9).shape
     (100, 2)
+    >>> import numpy as np
+    >>> Y = np.column_stack([y, -2 * y])
+    >>> both = MondrianBoostingRegressor(n_estimators=20, random_state=0).fit(X[:400], Y[:400])
+    >>> bool(np.corrcoef(both.predict_dist(X[400:401]).rvs(100, random_state=0)[0].T)[0, 1] < -0.99)
+    True
     """
 
     _SETTINGS: ClassVar[Any] = RegressionSettings
@@ -117,7 +128,8 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
 
-        A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
+        A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real; and a
+        `Joint` of several targets.
         """
         X = self._asked(X)
         return self._learner.predictions(X, self._current.query)

@@ -110,7 +110,7 @@ def calibrate_jointly(evidence: Evidence, tail: str) -> JointCalibration:
 
 
 def shrunk_correlation(scores: Floats, weights: Floats) -> Floats:
-    """Correlation of columns about zero, shrunk towards none by as much as it is uncertain (Schaefer, Strimmer 2005).
+    """Correlation of columns about zero, shrunk towards none by as much as it is uncertain (Schäfer and Strimmer 2005).
 
     A column of zeros has no correlation with others.
     """

@@ -31,6 +31,10 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
     query point may leave each tree, of Gaussians. Far from the data it keeps the mean of the nearest point of their
     range and widens; with ``hyperparameters="paper"`` it returns to the prior.
 
+    If `y` has several columns, these are learned together on the same trees, and a prediction is a joint distribution,
+    a `Joint`. Arrays then have a target as their second axis: means have shape (n_samples, n_targets), intervals
+    (n_samples, n_targets, 2).
+
     Parameters
     ----------
     n_estimators : int, default=50
@@ -90,6 +94,9 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         Size of the forest, and its longest way from a root to a leaf.
     prior_mean_, drift_variance_, drift_rate_, noise_variance_ : float
         Hyper-parameters in use.
+    noise_covariance_ : array of shape (n_targets, n_targets)
+        Covariance of the noise of several targets; then there are no `prior_mean_`, `drift_variance_`,
+        `noise_variance_` and `log_marginal_likelihood_`.
     log_marginal_likelihood_ : float
         Log of the labels' density under the model, averaged over the trees. Costs one pass over the forest.
 
@@ -108,6 +115,9 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
     (1, 2)
     >>> bool(forest.learn_one([9.0], 2.0).predict_one([9.0]) > mean[1])
     True
+    >>> both = MondrianForestRegressor(random_state=0).fit(X, np.column_stack([y, y**2]))
+    >>> both.predict([[1.0], [9.0]]).shape, both.predict_dist([[1.0]]).covariance().shape
+    ((2, 2), (1, 2, 2))
     """
 
     _SETTINGS: ClassVar[Any] = RegressionSettings
@@ -171,7 +181,8 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
 
-        A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
+        A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real; and a
+        `Joint` of several targets.
         """
         X = self._asked(X)
         return self._learner.distributions(X, self._current.query)

@@ -25,9 +25,9 @@ FARTHEST = 1e100
 class Joint:
     """One joint distribution of several targets a row: what `predict_dist` returns where there are several.
 
-    Each target has a distribution of its own, the marginal. They are tied by a Gaussian copula (Sklar 1959; Nelsen
-    2006): the normal scores of all targets are jointly normal, with a correlation matrix. Where all marginals are
-    normal, so is the whole.
+    Each target has a distribution of its own, the marginal. They are tied by a Gaussian copula (Nelsen 2006): the
+    normal scores of all targets are jointly normal, with a correlation matrix. Where all marginals are normal, so is
+    the whole.
 
     All results have a row of the query as their first axis and, but for densities, a target as their second.
 
