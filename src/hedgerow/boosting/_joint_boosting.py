@@ -15,6 +15,11 @@ from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._target_stage import TargetStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly
+from hedgerow.mondrian._joint_noise import LearnNoise
+from hedgerow.mondrian._learning import Sample
+from hedgerow.mondrian._noise import Noise, learn_noise
+from hedgerow.mondrian._small_forests import noise_forest
+from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import Joint
 from hedgerow.targets import Standardised
 
@@ -70,32 +75,49 @@ class JointBoosting(BoostingLearner):
         of_one_row = np.sum([stage.doubt_of_one_row(mean_weight) for stage in stages.forests], axis=0)
         largest = np.sum([stage.largest_doubt for stage in stages.forests], axis=0)
         about = encoded.y.var(axis=0), of_one_row, largest
-        self.calibration = calibrate_jointly(
-            Evidence(stages.residuals, stages.doubts, weights, *about), self.settings.tail
-        )
+        evidence = Evidence(stages.residuals, stages.doubts, weights, *about)
+        self.calibration = calibrate_jointly(evidence, self.settings.tail, self._noise_learner(encoded, copies, query))
         stages.forests[0].watch_gaps(self.learn_gaps(encoded, copies, query))
+
+    def _noise_learner(self, encoded: Rows, copies: Copies, query: Query) -> LearnNoise | None:
+        """Return what learns noise that varies, from one of each set of copies; None if it must not vary."""
+        if self.settings.shape == "common":
+            return None
+        units, of_units = Sample(*encoded, copies).units
+
+        def learn(squares: Floats) -> tuple[Noise | None, Floats]:
+            X, grow = encoded.X[units], noise_forest(Smoothing.free(query.n_threads))
+            noise, factors = learn_noise(X, squares[units], of_units, grow, self.seed)
+            if units.size == squares.size or noise is None:
+                return noise, factors if noise is not None else np.ones(squares.size)
+            return noise, noise.left_out_factors(encoded.X)
+
+        return learn
 
     # Predicting.
 
     def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query, inflation: Floats | None = None) -> Joint:
         """Return the distributions of rows."""
-        return self.calibration.distribution(self.units, mean, doubt, inflation)
+        return self.calibration.distribution(self.units, mean, doubt, self.calibration.factors(X), inflation)
 
     def first_forecast(self) -> Joint:
         """Return standard normal distributions."""
         k = self.n_targets
         nothing = np.zeros((1, k)), np.zeros((1, *TargetStage.doubt_shape((k,))))
-        return JointCalibration.unknown(k).distribution(Standardised.unknown(k), *nothing)
+        return JointCalibration.unknown(k).distribution(Standardised.unknown(k), *nothing, np.ones((1, k)))
 
     def compare(self, encoded: Rows, mean: Floats, doubt: Floats, query: Query) -> Joint:
         """Return forecasts, each as wide as those before it were off."""
-        self.calibration, inflation = self.calibration.after(encoded.y - mean, doubt, encoded.weights)
+        misses = (encoded.y - mean) / np.sqrt(self.calibration.factors(encoded.X))
+        self.calibration, inflation = self.calibration.after(misses, doubt, encoded.weights)
         return self.forecast(encoded.X, mean, doubt, query, inflation)
 
     def left_out(self, query: Query) -> Joint:
         """Return the distributions of the rows when the stages were last learned, each without itself."""
-        mean = self.units.encode(self.learned_rows.y) - self.stages.residuals
-        return self.calibration.distribution(self.units, mean, self.stages.doubts)
+        rows = self.learned_rows
+        mean = self.units.encode(rows.y) - self.stages.residuals
+        factors = self.calibration.factors(rows.X, are_left_out=True)
+        return self.calibration.distribution(self.units, mean, self.stages.doubts, factors)
 
     # Files.
 
@@ -118,4 +140,5 @@ class JointBoosting(BoostingLearner):
         self.units = Standardised.from_state(stored.part("units"))
         if self.units.n_targets != self.n_targets:
             raise ValueError("its units are those of another number of targets")
-        self.calibration = JointCalibration.from_state(stored.part("calibration"), self.n_targets)
+        width = self.rows.arrays[0].shape[1]
+        self.calibration = JointCalibration.from_state(stored.part("calibration"), self.n_targets, width)

@@ -8,7 +8,9 @@ import numpy as np
 
 from hedgerow.files import Stored
 from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
+from hedgerow.mondrian._joint_noise import JointNoise, LearnNoise, learn_joint_noise
 from hedgerow.mondrian._learning import FEWEST_ROWS
+from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import Joint, LocationScale
 from hedgerow.predictive._shapes import NormalShape, StudentShape
@@ -26,18 +28,27 @@ class JointCalibration(NamedTuple):
 
     of_each: tuple[Calibration, ...]
     correlation: Floats
+    noise: JointNoise | None = None  # None where it does not vary
 
     @classmethod
     def unknown(cls, n_targets: int) -> JointCalibration:
         """Return what is said before there is a row: standard deviations of one."""
         return cls((Calibration(1.0, (0.0, 0.0), NormalShape()),) * n_targets, np.eye(n_targets))
 
-    def distribution(self, units: Standardised, mean: Floats, doubt: Floats, inflation: Floats | None = None) -> Joint:
+    def factors(self, X: Floats, are_left_out: bool = False) -> Floats:
+        """By how much variances differ from what doubts say: shape (n, k)."""
+        ones = np.ones((X.shape[0], len(self.of_each)))
+        return ones if self.noise is None else self.noise.factors(X, are_left_out)
+
+    def distribution(
+        self, units: Standardised, mean: Floats, doubt: Floats, factors: Floats, inflation: Floats | None = None
+    ) -> Joint:
         """Return the predictive distribution at rows: means of shape (n, k), and doubts of shape (n, k, 3)."""
         marginals = []
         for j, calibration in enumerate(self.of_each):
             own = calibration.distribution(mean[:, j], doubt[:, j], None if inflation is None else inflation[:, j])
-            location, scale = units.origin[j] + units.scale[j] * own.location, units.scale[j] * own.scale
+            location = units.origin[j] + units.scale[j] * own.location
+            scale = units.scale[j] * np.sqrt(factors[:, j]) * own.scale
             marginals.append(LocationScale(location, scale, own.shape))
         return Joint(marginals, self.correlation)
 
@@ -56,10 +67,14 @@ class JointCalibration(NamedTuple):
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
-        return {"of_each": [each.state() for each in self.of_each], "correlation": self.correlation}
+        return {
+            "of_each": [each.state() for each in self.of_each],
+            "correlation": self.correlation,
+            "noise": None if self.noise is None else self.noise.state(),
+        }
 
     @classmethod
-    def from_state(cls, stored: Stored, n_targets: int) -> JointCalibration:
+    def from_state(cls, stored: Stored, n_targets: int, width: int) -> JointCalibration:
         """Take back what `state` gave, or ValueError."""
         of_each = tuple(Calibration.from_state(part) for part in stored.parts("of_each"))
         correlation = stored.array("correlation", (n_targets, n_targets))
@@ -68,7 +83,8 @@ class JointCalibration(NamedTuple):
         is_one = np.allclose(np.diagonal(correlation), 1.0) and np.array_equal(correlation, correlation.T)
         if not is_one or not np.linalg.eigvalsh(correlation)[0] > 0.0:
             raise ValueError("its correlation is not that of any targets")
-        return cls(of_each, correlation)
+        noise = JointNoise.from_state(stored.part("noise"), n_targets, width) if "noise" in stored else None
+        return cls(of_each, correlation, noise)
 
 
 class Evidence(NamedTuple):
@@ -91,8 +107,20 @@ def doubts_of(within: Floats, between: Floats, added: Floats | float) -> Floats:
     return np.stack([np.broadcast_to(part, between.shape) for part in (parts[0], between, parts[1])], axis=2)
 
 
-def calibrate_jointly(evidence: Evidence, tail: str) -> JointCalibration:
-    """Return the calibration of each target, and the correlation of what is left of them."""
+def calibrate_jointly(evidence: Evidence, tail: str, learn_noise: LearnNoise | None = None) -> JointCalibration:
+    """Return the calibration of each target, and the correlation of what is left of them; and noise that varies."""
+    plain = _calibrated(evidence, tail)
+    if learn_noise is None or evidence.residuals.shape[0] < FEWEST_NOISY:
+        return plain
+    given = [each.spread(evidence.doubts[:, j]) * each.shape.std for j, each in enumerate(plain.of_each)]
+    squares = (evidence.residuals / np.stack(given, axis=1)) ** 2
+    noise, factors = learn_joint_noise(squares, evidence.weights, learn_noise)
+    if noise is None:
+        return plain
+    return _calibrated(evidence._replace(residuals=evidence.residuals / np.sqrt(factors)), tail)._replace(noise=noise)
+
+
+def _calibrated(evidence: Evidence, tail: str) -> JointCalibration:
     n, n_targets = evidence.residuals.shape
     of_each, scores = [], np.zeros((n, n_targets))
     for j in range(n_targets):

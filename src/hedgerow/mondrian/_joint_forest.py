@@ -54,18 +54,20 @@ class JointForest(ForestLearner):
 
     def distributions(self, X: Floats, query: Smoothing) -> Joint:
         """Return the joint distribution of each row."""
-        return self._joint(*self._moments(X, query))
+        return self._joint(self.labels.calibration.factors(X), *self._moments(X, query))
 
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
         """What is said of each row held without it."""
         mean, within, between = self.core.leave_one_out(self.core.n_trees, self.groups, query.n_threads)
-        dist = self._joint(mean, within, between, 0.0)
+        factors = self.labels.calibration.factors(self.core.row_values(), are_left_out=True)
+        dist = self._joint(factors, mean, within, between, 0.0)
         return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self.labels.given(self.core.row_labels())))
 
     def forecast_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[Joint]:
         """Yield the distributions of rows, each just before it is learned, some rows at a time."""
         for part in self._stream(rows, query):
-            yield self._joint(*self.core.moments_then_learn(*part, query.n_threads))
+            factors = self.labels.calibration.factors(part.X)
+            yield self._joint(factors, *self.core.moments_then_learn(*part, query.n_threads))
 
     def _moments(self, X: Floats, query: Smoothing) -> list[Floats]:
         parts = [
@@ -74,9 +76,9 @@ class JointForest(ForestLearner):
         ]
         return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
 
-    def _joint(self, mean: Floats, within: Floats, between: Floats, added: Floats | float) -> Joint:
+    def _joint(self, factors: Floats, mean: Floats, within: Floats, between: Floats, added: Floats | float) -> Joint:
         labels = self.labels
-        return labels.calibration.distribution(labels.units, mean, doubts_of(within, between, added))
+        return labels.calibration.distribution(labels.units, mean, doubts_of(within, between, added), factors)
 
     # Learning.
 

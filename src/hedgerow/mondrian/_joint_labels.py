@@ -18,8 +18,10 @@ from hedgerow.mondrian._gaps import Gaps, Slab, learn_gaps
 from hedgerow.mondrian._growing import asking_slabs
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly, doubts_of
 from hedgerow.mondrian._learning import Effort, Sample
+from hedgerow.mondrian._noise import learn_noise
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import RegressionSettings
+from hedgerow.mondrian._small_forests import noise_forest
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.mondrian._vector_forest import VectorLabels
 from hedgerow.targets import Standardised
@@ -101,8 +103,10 @@ class JointLabels(VectorLabels):
             np.full(k, 1.0 / (core.model[1] * sample.mean_weight)),
             np.ones(k),
         )
-        calibration = calibrate_jointly(evidence, "student")
         X, y = sample.X[units], sample.labels[units]
+        calibration = calibrate_jointly(
+            evidence, "student", lambda squares: learn_noise(X, squares, weights, noise_forest(query), core.seed)
+        )
         rates = scaling.rates if scaling.rates.size else np.ones(core.width)
 
         def ask_few(few: Any, asked: Floats) -> Slab:
@@ -137,7 +141,7 @@ class JointLabels(VectorLabels):
             raise ValueError("its targets are too large")
         labels = cls.empty(settings, units)
         labels.encoded(Rows(np.empty((0, width)), targets))
-        calibration = JointCalibration.from_state(stored.part("calibration"), units.n_targets)
+        calibration = JointCalibration.from_state(stored.part("calibration"), units.n_targets, width)
         gaps = Gaps.from_description(stored.sequence("gaps"), width)
         return replace(labels, calibration=calibration, gaps=gaps)
 

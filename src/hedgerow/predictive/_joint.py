@@ -180,4 +180,5 @@ class Joint:
 
 def _levels(scores: Floats) -> Floats:
     """Levels of normal scores, at which quantiles are finite."""
-    return np.clip(special.ndtr(scores), LEAST_LEVEL, GREATEST_LEVEL)
+    levels: Floats = np.clip(special.ndtr(scores), LEAST_LEVEL, GREATEST_LEVEL)
+    return levels
