@@ -63,6 +63,18 @@ void bind_structure(nb::class_<mondrian::Forest<M>>& bound) {
              const Labels& slopes) { return self.rescaled(scaling_of(first_knot, values, images, slopes)); },
           array("first_knot"), array("values"), array("images"), array("slopes"))
       .def(
+          "watch_gaps",
+          [](Self& self, const Vector<std::uint32_t>& columns, const Labels& begins, const Labels& lengths,
+             const Labels& slopes) {
+            std::vector<mondrian::Gaps::Column> watched;
+            for (std::size_t k = 0; k < columns.shape(0); ++k) {
+              watched.push_back({columns.data()[k], begins.data()[k], lengths.data()[k], slopes.data()[k]});
+            }
+            self.gaps = mondrian::Gaps(std::move(watched), self.rows);
+          },
+          array("columns"), array("begins"), array("lengths"), array("slopes"),
+          "Ranges of some columns, and the variance that distances from rows in them add.")
+      .def(
           "contrasts",
           [](const Self& self, double fewest, const Vector<std::uint32_t>& groups) {
             auto found = mondrian::contrasts<Spread>(self, fewest, by_row_number(self, span_of(groups)));

@@ -27,18 +27,6 @@ nb::class_<mondrian::Forest<M>> bind_regression(nb::module_& m, const char* name
                      return std::make_tuple(seen.weight, seen.mean, seen.squares);
                    })
       .def(
-          "watch_gaps",
-          [](Self& self, const Vector<std::uint32_t>& columns, const Labels& begins, const Labels& lengths,
-             const Labels& slopes) {
-            std::vector<mondrian::Gaps::Column> watched;
-            for (std::size_t k = 0; k < columns.shape(0); ++k) {
-              watched.push_back({columns.data()[k], begins.data()[k], lengths.data()[k], slopes.data()[k]});
-            }
-            self.gaps = mondrian::Gaps(std::move(watched), self.rows);
-          },
-          array("columns"), array("begins"), array("lengths"), array("slopes"),
-          "Ranges of some columns, and the variance that distances from rows in them add.")
-      .def(
           "moments",
           [](const Self& self, const Features& x, const QueryRule& rule, std::size_t n_threads) {
             const data::Points points = points_of(self.rows.width(), x);

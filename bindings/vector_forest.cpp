@@ -2,7 +2,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include "hedgerow/mondrian/leave_one_out/forest_predictions.hpp"
-#include "hedgerow/mondrian/query/ask_vectors.hpp"
+#include "hedgerow/mondrian/query/vector_moments.hpp"
 #include "mondrian_forest.hpp"
 
 namespace hedgerow::bindings {
@@ -21,10 +21,17 @@ void bind_label_vectors(nb::module_& m) {
             self.append(vectors.data(), vectors.shape(0), vectors.shape(1));
           },
           array("vectors"))
+      .def("clear", &LabelVectors::clear, nb::arg("number"))
       .def(
           "to_array",
           [](const LabelVectors& self) { return to_numpy(std::vector(self.values), {self.size(), self.length}); },
           nb::rv_policy::automatic);
+}
+
+auto to_arrays(const mondrian::VectorForest& forest, std::size_t n, const mondrian::VectorMoments& found) {
+  const std::size_t length = forest.model.length();
+  return std::make_tuple(to_numpy(std::vector(found.mean), {n, length}), to_numpy(std::vector(found.within)),
+                         to_numpy(std::vector(found.between), {n, length}), to_numpy(std::vector(found.added)));
 }
 
 }  // namespace
@@ -70,9 +77,32 @@ void bind_vector_forest(nb::module_& m) {
             const auto found = without_gil([&] { return leave_one_out(self, 0.0, by_number, n_trees, n_threads); });
             const std::size_t n = self.rows.size(), length = self.model.length();
             return std::make_tuple(to_numpy(in_order_of_rows(self, found.mean, length), {n, length}),
+                                   to_numpy(in_order_of_rows(self, found.within)),
                                    to_numpy(in_order_of_rows(self, found.between, length), {n, length}));
           },
           nb::arg("n_trees"), array("groups"), nb::arg("n_threads"))
+      .def(
+          "relabel",
+          [](Self& self, std::shared_ptr<LabelVectors> vectors, const Labels& labels) {
+            relabel(self, std::move(vectors), span_of(labels));
+          },
+          nb::arg("vectors"), array("labels"))
+      .def(
+          "moments",
+          [](const Self& self, const Features& x, std::size_t n_threads) {
+            const data::Points points = points_of(self.rows.width(), x);
+            return to_arrays(self, points.n,
+                             without_gil([&] { return predict_vector_moments(self, points, n_threads); }));
+          },
+          array("x"), nb::arg("n_threads"))
+      .def(
+          "moments_then_learn",
+          [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {
+            const data::Batch batch = labelled_batch(self, x, y, weights);
+            return to_arrays(self, batch.n,
+                             without_gil([&] { return predict_vector_moments_then_learn(self, batch, n_threads); }));
+          },
+          array("x"), array("y"), array("weights"), nb::arg("n_threads"))
       .def(
           "means",
           [](const Self& self, const Features& x, std::size_t n_threads) {

@@ -80,6 +80,8 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "forest, lifetime": lambda: forest(lifetime=2.0),
     "forest, positive": lambda: forest(target="positive"),
     "forest, counts": lambda: forest(target="count"),
+    "forest, two targets": forest,
+    "forest, two targets, window": lambda: forest(window=70),
     "class forest": class_forest,
     "class forest, paper": lambda: class_forest(hyperparameters="paper"),
     "class forest, unpaused": lambda: class_forest(base="empirical", pause_pure=False),
@@ -88,6 +90,7 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "boosting": boosting,
     "boosting, positive": lambda: boosting(target="positive"),
     "boosting, plain": lambda: boosting(max_stages=1, linear=False, shape="common"),
+    "boosting, two targets": boosting,
     "class boosting": class_boosting,
     "class boosting, balanced": lambda: class_boosting(class_weight="balanced"),
     "kernel features": lambda: hr.MondrianFeatures(n_estimators=5, random_state=3),
@@ -132,8 +135,12 @@ WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
 # Standard deviations are NaN after a stream of rows with weights.
 STD_IS_NAN = {"kernel ridge, iterative"}
 # Files with an array of another type, shape or length are read.
-LOOSE_FILES = {"class boosting", "class boosting, balanced", "conformal, approximate"}
-LOOSE_FILES |= {"conformal, Mondrian", "conformal, Mondrian, normalised", "quantile forest, conformal"}
+LOOSE_FILES = {
+    "conformal, approximate",
+    "conformal, Mondrian",
+    "conformal, Mondrian, normalised",
+    "quantile forest, conformal",
+}
 # Columns between -1.7e308 and 1.7e308 break a review of what targets are.
 WILD_COLUMNS = {"forest, positive", "forest, counts"}
 # A target of 1e200, whose square is no number, is taken as the first, or by its logarithm.
@@ -178,6 +185,16 @@ class Case:
     @property
     def regresses(self) -> bool:
         return self.can("predict_dist") or self.can("predict_interval")
+
+    @property
+    def several(self) -> bool:
+        """Whether rows have several targets."""
+        return "two targets" in self.name
+
+    @property
+    def takes_several(self) -> bool:
+        """Whether they may have."""
+        return issubclass(self.kind, hr.MondrianForestRegressor | hr.MondrianBoostingRegressor)
 
     @property
     def predicts(self) -> bool:
@@ -234,6 +251,8 @@ class Case:
         X, y = draw_numbers(n, seed)
         if self.classes:
             return X, draw_labels(X, seed)
+        if self.several:
+            return X, np.column_stack([y, 100.0 * X[:, 2] - 5.0 * y + draw_numbers(n, seed + 1)[1]])
         return X, np.round(np.abs(y) * 3) + 1 if self.parameters.get("target") in ("positive", "count") else y
 
     def fitted(self, n: int = 100) -> Any:
@@ -343,7 +362,8 @@ def answers(model: Any, X: Any, y: Any) -> dict[str, bytes]:
 def numbers(model: Any, X: Any) -> Any:
     """Return what a model says about rows, as one array of numbers: means and intervals, probabilities, or cells."""
     if hasattr(model, "predict_interval"):
-        return np.column_stack([*model.predict(X, return_std=True), model.predict_interval(X)])
+        mean, std = model.predict(X, return_std=True)
+        return np.column_stack([mean, std, model.predict_interval(X).reshape(len(mean), -1)])
     return model.predict_proba(X) if hasattr(model, "predict_proba") else model.transform(X).toarray()
 
 

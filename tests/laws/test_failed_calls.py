@@ -34,7 +34,8 @@ def bad_rows(case):
     if case.predicts:
         yield X, None, None, "y"
         yield X, y[:-1], None, "inconsistent numbers of samples"
-        yield X, np.stack([y, y], axis=1), None, "1d array|1 dimension|shape"
+        too_many = np.stack([y, y], axis=1)
+        yield X, too_many[..., None] if case.takes_several else too_many, None, "1d array|1 dimension|shape|dim [34]"
     if case.weighs:
         yield X, y, spoiled(np.ones(N), -1.0), "1 negative"
         yield X, y, spoiled(np.ones(N), np.nan), "sample_weight contains NaN"
@@ -129,7 +130,8 @@ def test_bad_single_rows(case, fitted):
         for call in (lambda x: model.learn_one(x, y[0]), *[model.predict_one] * fitted):
             with pytest.raises(ValueError):
                 call(x)
-    for label in [[1.0, 2.0], np.nan] + ["late", None, np.inf] * case.regresses:
+    several = [[[1.0, 2.0]]] + [[1.0, 2.0, 3.0]] * fitted if case.takes_several else [[1.0, 2.0]]
+    for label in [*several, np.nan] + ["late", None, np.inf] * case.regresses:
         for x in (X[0], dict(zip("abc", X[0], strict=True))):
             with pytest.raises((ValueError, TypeError)):
                 model.learn_one(x, label)

@@ -16,13 +16,13 @@ def said(case, forecasts):
     if case.classes:
         return np.asarray(forecasts)
     mean, interval = (forecasts.mean(), forecasts.interval(0.9)) if hasattr(forecasts, "interval") else forecasts
-    return np.column_stack([mean, interval])
+    return np.column_stack([mean, interval.reshape(len(interval), int(np.prod(interval.shape[1:])))])
 
 
 def asked(case, model, x):
     if case.classes:
         return model.predict_proba_one(x)
-    return np.r_[model.predict(x[None]), model.predict_interval(x[None], 0.9)[0]]
+    return np.r_[model.predict(x[None]).ravel(), model.predict_interval(x[None], 0.9).ravel()]
 
 
 @every("forecasts", faults=FORECAST_PEEKS)
@@ -115,7 +115,7 @@ def test_moments_and_intervals_are_those_of_distributions(name):
     same_mean, *rest, interval = case.new().predict_then_learn(X, y, returns="interval", confidence=0.8)
     np.testing.assert_allclose(std, dist.std(), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(same_mean, mean, rtol=1e-9, atol=1e-12)
-    assert interval.shape == (N, 2)
+    assert interval.shape == (*mean.shape, 2)
     if rest:  # where intervals are calibrated, they are not only quantiles: tests/laws/test_interval_forecasts.py
         np.testing.assert_allclose(rest[0], std, rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(mean, dist.mean(), rtol=1e-9, atol=1e-12)

@@ -43,7 +43,7 @@ def test_rows_of_a_query_do_not_see_each_other(case):
     model = case.fitted(80)
     together = said(model, X, y)
     backwards = said(model, X[::-1], y[::-1])
-    often = said(model, np.tile(X, (40, 1)), np.tile(y, 40))
+    often = said(model, np.tile(X, (40, 1)), np.concatenate([y] * 40))
     for name, expected in together.items():
         np.testing.assert_allclose(backwards[name][::-1], expected, rtol=0, err_msg=name)
         np.testing.assert_allclose(often[name], np.concatenate([expected] * 40), rtol=0, err_msg=name)
@@ -86,12 +86,12 @@ def test_answers_of_a_regressor_agree(case):
     assert (np.isfinite(std) & (std > 0)).all()
     np.testing.assert_allclose(model.log_density(X, y), dist.logpdf(y))
     quantiles = model.predict_quantiles(X, [0.1, 0.5, 0.9])
-    assert quantiles.shape == (40, 3)
-    assert (np.diff(quantiles, axis=1) >= 0).all()
+    assert quantiles.shape == (*y.shape, 3)
+    assert (np.diff(quantiles, axis=-1) >= 0).all()
     interval = model.predict_interval(X, confidence=0.8)
-    assert interval.shape == (40, 2)
-    assert (interval[:, 0] <= interval[:, 1]).all()
-    assert dist.rvs(3, random_state=0).shape == (40, 3)
+    assert interval.shape == (*y.shape, 2)
+    assert (interval[..., 0] <= interval[..., 1]).all()
+    assert dist.rvs(3, random_state=0).shape == (40, 3, *y.shape[1:])
 
 
 @every("classes")

@@ -51,8 +51,8 @@ def test_a_weight_is_a_number_of_copies(case):
     X = np.round(X * 128 / [1, 1000, 1]) / 128
     times = np.random.default_rng(2).integers(0, 4, size=N)
     weighted = case.new().fit(X, y, sample_weight=times.astype(float))
-    copied = case.new().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
-    found = [numbers(model, X)[:, : None if case.classes else 2] for model in (weighted, copied)]
+    copied = case.new().fit(np.repeat(X, times, axis=0), np.repeat(y, times, axis=0))
+    found = [numbers(model, X)[:, : None if case.classes else 2 * (1 + case.several)] for model in (weighted, copied)]
     np.testing.assert_allclose(*found, rtol=1e-6, atol=1e-6)
 
 

@@ -40,17 +40,17 @@ SHAPE = {
 def learned(core, labels, weights, n_online):
     batch = slice(0, N - n_online)
     core.store(X[batch], labels[batch], weights[batch])
-    core.grow(0, N_TREES, 1)
+    core.grow(0, core.n_trees, 1)
     core.grown()
     if n_online:
         core.learn(X[-n_online:], labels[-n_online:], weights[-n_online:], 1)
     return core
 
 
-def vector_forest(weights, n_online=0):
+def vector_forest(weights, n_online=0, n_trees=N_TREES):
     vectors = _core.LabelVectors(LENGTH)
     vectors.append(VECTORS)
-    core = _core.VectorForest(**SHAPE)
+    core = _core.VectorForest(**{**SHAPE, "n_trees": n_trees})
     core.set_vectors(vectors)
     return learned(prepared(core), np.arange(N, dtype=np.float64), weights, n_online)
 
@@ -72,10 +72,85 @@ def test_means(weights, n_online):
 @WEIGHTED
 @pytest.mark.parametrize("n_online", [0, 70])
 def test_leave_one_out(weights, n_online):
-    mean, between = vector_forest(weights, n_online).leave_one_out(N_TREES, NO_GROUPS, 1)
+    mean, within, between = vector_forest(weights, n_online).leave_one_out(N_TREES, NO_GROUPS, 1)
     expected = [core.leave_one_out(RULE, N_TREES, NO_GROUPS, 1) for core in number_forests(weights, n_online)]
     np.testing.assert_allclose(mean, np.transpose([one[0] for one in expected]), **CLOSE)
+    np.testing.assert_allclose(within, expected[0][1], rtol=1e-12)
     np.testing.assert_allclose(between, np.transpose([one[2] for one in expected]), **CLOSE)
+
+
+GAPS = np.array([1], dtype=np.uint32), np.zeros(1), np.ones(1), np.array([2.0])
+KEEPS = _core.QueryRule(centre=0.0, variance=1.0, share=1.0, origin=0.0, keeps_mean=True)
+
+
+@WEIGHTED
+@pytest.mark.parametrize("n_online", [0, 70])
+def test_doubts(weights, n_online):
+    """Outside the rows means are kept; variances are those of a forest whose labels are all zero."""
+    core = vector_forest(weights, n_online)
+    core.watch_gaps(*GAPS)
+    mean, within, between, added = core.moments(POINTS, 1)
+    expected = [one.moments(POINTS, KEEPS, 1)[0] for one in number_forests(weights, n_online)]
+    np.testing.assert_allclose(mean, np.transpose(expected), **CLOSE)
+    silent = learned(prepared(_core.ExponentialForest(**SHAPE)), np.zeros(N), weights, n_online)
+    silent.watch_gaps(*GAPS)
+    _, expected_within, _, expected_added = silent.moments(POINTS, KEEPS, 1)
+    np.testing.assert_allclose(within, expected_within, rtol=1e-12)
+    np.testing.assert_allclose(added, expected_added, rtol=1e-12)
+    assert added.max() > 0
+    up_to = [b * vector_forest(weights, n_online, b).moments(POINTS, 1)[0] for b in range(1, N_TREES + 1)]
+    by_tree = np.diff([np.zeros_like(mean), *up_to], axis=0)
+    np.testing.assert_allclose(between, by_tree.var(axis=0), **CLOSE)
+
+
+@WEIGHTED
+def test_doubts_of_rows_to_come(weights):
+    """Each row is asked about before it is learned, by a forest of the rows before it."""
+    core, alone = (prepared(_core.VectorForest(**SHAPE)) for _ in range(2))
+    vectors = _core.LabelVectors(LENGTH)
+    vectors.append(VECTORS)
+    for forest in (core, alone):
+        forest.set_vectors(vectors)
+        forest.watch_gaps(*GAPS)
+    numbers = np.arange(N, dtype=np.float64)
+    found = core.moments_then_learn(X, numbers, weights, 2)
+    assert not found[0][0].any()
+    assert found[1][0] == 1.0
+    for i in range(N):
+        if i:
+            expected = alone.moments(X[[i]], 1)
+            for part, same in zip(found, expected, strict=True):
+                np.testing.assert_array_equal(part[i], same[0])
+        alone.learn(X[[i]], numbers[[i]], weights[[i]] if weights.size else weights, 1)
+
+
+def test_other_vectors_for_the_same_rows():
+    core = vector_forest(np.empty(0), 70)
+    turned = _core.LabelVectors(LENGTH)
+    turned.append(np.ascontiguousarray(-VECTORS[::-1]))
+    with pytest.raises(ValueError, match="has trees already"):
+        core.relabel(turned, np.arange(N, dtype=np.float64))
+    other = core.rescaled(np.arange(WIDTH + 1, dtype=np.uint64), np.zeros(WIDTH), np.zeros(WIDTH), np.ones(WIDTH))
+    for wrong in (np.arange(N - 1.0), np.arange(N) + 1.0):
+        with pytest.raises(ValueError, match="label"):
+            other.relabel(turned, wrong)
+    other.relabel(turned, np.arange(N, dtype=np.float64)[::-1].copy())
+    same = core.rescaled(np.arange(WIDTH + 1, dtype=np.uint64), np.zeros(WIDTH), np.zeros(WIDTH), np.ones(WIDTH))
+    for forest in (other, same):
+        forest.grow(0, N_TREES, 1)
+        forest.grown()
+    np.testing.assert_array_equal(other.means(POINTS, 1), -same.means(POINTS, 1))
+
+
+def test_a_vector_is_erased():
+    vectors = _core.LabelVectors(LENGTH)
+    vectors.append(VECTORS)
+    vectors.clear(3)
+    expected = VECTORS.astype(np.float32)
+    expected[3] = 0.0
+    np.testing.assert_array_equal(vectors.to_array(), expected)
+    with pytest.raises(ValueError, match="no such vector"):
+        vectors.clear(N)
 
 
 @WEIGHTED
@@ -119,9 +194,9 @@ def test_a_file_needs_no_inner_vectors(weights, n_online):
     assert arrays["nodes.summary"].size < core.n_nodes * (1 + LENGTH) / 2
     restored.restore(arrays)
     np.testing.assert_array_equal(restored.means(POINTS, 1), core.means(POINTS, 1))
-    np.testing.assert_array_equal(
-        restored.leave_one_out(N_TREES, NO_GROUPS, 1), core.leave_one_out(N_TREES, NO_GROUPS, 1)
-    )
+    found, expected = (one.leave_one_out(N_TREES, NO_GROUPS, 1) for one in (restored, core))
+    for part, same in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(part, same)
 
 
 BROKEN = {

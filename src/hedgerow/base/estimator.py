@@ -93,7 +93,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         X : array, frame, sparse matrix or dictionary of columns, of shape (n_samples, n_features)
             Numbers, categories, dates, durations; values may be missing.
         y : array of shape (n_samples,)
-            Targets, or labels of classes.
+            Targets, or labels of classes. Several targets, where a model takes them: (n_samples, n_targets).
         sample_weight : array of shape (n_samples,), optional
             A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored.
 
@@ -105,7 +105,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         rows = self._rows(X, y, sample_weight, first=True, online=False)
         if rows.y.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
-        self._learner = self._LEARNER.begin(rows, settings, draw_seed(self.random_state), query, **self._described())
+        learner = self._learner_of(rows)
+        self._learner = learner.begin(rows, settings, draw_seed(self.random_state), query, **self._described())
         return self
 
     @property
@@ -185,6 +186,14 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         """Return rows with the weights that the learner sees."""
         return rows
 
+    def _learner_of(self, rows: Rows) -> Any:
+        """Return the class of what learns such rows."""
+        return self._LEARNER
+
+    def _learner_in(self, stored: Stored) -> Any:
+        """Return the class of the learner that a file holds."""
+        return self._LEARNER
+
     def _asked(self, X: Any) -> Floats:
         """Rows of a query, checked."""
         self._check_learned()
@@ -244,7 +253,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         known = "map" in columns  # in files of the first releases there were numbers only
         self._columns = Columns.from_state(columns.part("map"), width) if known else Columns.of_numbers(width)
         settings = self._SETTINGS.from_state(stored.part("settings"))
-        self._learner = self._LEARNER.from_state(stored.part("learner"), settings, self._columns.width)
+        learner = stored.part("learner")
+        self._learner = self._learner_in(learner).from_state(learner, settings, self._columns.width)
 
 
 class OnlineEstimator(Estimator):
@@ -314,7 +324,8 @@ class OnlineEstimator(Estimator):
         rows = self._rows(X, y, sample_weight, first=first, online=True, **announced)
         if first and rows.y.shape[0]:
             seed = draw_seed(self.random_state)
-            self._learner = self._LEARNER.open(rows.part(slice(1)), settings, seed, query, **self._described())
+            learner = self._learner_of(rows)
+            self._learner = learner.open(rows.part(slice(1)), settings, seed, query, **self._described())
         return rows
 
     @all_or_nothing
@@ -329,7 +340,7 @@ class OnlineEstimator(Estimator):
         self._take_columns(cells, is_batch=False)
         rows = self._weighed(Rows(self._columns.axes(cells.values), labels), online=True)
         seed = draw_seed(self.random_state)
-        self._learner = self._LEARNER.open(rows, settings, seed, query, **self._described())
+        self._learner = self._learner_of(rows).open(rows, settings, seed, query, **self._described())
         return rows
 
     def _as_vector(self, y: Any) -> Any:

@@ -11,57 +11,76 @@ from hedgerow.numeric.arrays import Floats
 Places = npt.NDArray[np.intp]
 
 
-class KeptRows:
-    """Features, labels and weights, or none, with room behind them: a row more costs no copy of those before."""
+class GrowingArray:
+    """An array with room behind it: a row more costs no copy of those before."""
 
-    def __init__(self, X: Floats, y: Floats, weights: Floats) -> None:
-        self._n, self._is_weighted = y.size, weights.size > 0
-        self._X, self._y = X.copy(), y.copy()
-        self._weights = weights.copy() if self._is_weighted else np.ones(y.size)
+    def __init__(self, values: Floats) -> None:
+        self._n, self._values = int(values.shape[0]), values.copy()
 
     def __len__(self) -> int:
         return self._n
 
     @property
+    def array(self) -> Floats:
+        """All rows; what is written to it is kept."""
+        return self._values[: self._n]
+
+    def append(self, values: Floats) -> None:
+        """Rows more."""
+        n = self._n + values.shape[0]
+        if n > self._values.shape[0]:
+            self._values = np.resize(self._values, (2 * n, *self._values.shape[1:]))
+        self._values[self._n : n] = values
+        self._n = n
+
+
+class KeptRows:
+    """Features, labels and weights, or none."""
+
+    def __init__(self, X: Floats, y: Floats, weights: Floats) -> None:
+        self._is_weighted = weights.size > 0
+        self._X, self._y = GrowingArray(X), GrowingArray(y)
+        self._weights = GrowingArray(weights if self._is_weighted else np.ones(X.shape[0]))
+
+    def __len__(self) -> int:
+        return len(self._X)
+
+    @property
     def arrays(self) -> tuple[Floats, Floats, Floats]:
         """All rows; no weights at all are an empty array."""
-        return self._X[: self._n], self._y[: self._n], self.weights
+        return self._X.array, self._y.array, self.weights
 
     @property
     def labels(self) -> Floats:
         """All labels."""
-        return self._y[: self._n]
+        return self._y.array
 
     @property
     def weights(self) -> Floats:
         """All weights, or an empty array while every one is 1."""
-        return self._weights[: self._n if self._is_weighted else 0]
+        return self._weights.array[: None if self._is_weighted else 0]
 
     def places_of(self, X: Floats, y: Floats, weights: Floats) -> Places:
         """Where rows equal to these stand, each taken once; those before the first that is not here.
 
         Weights must agree too, unless there are none.
         """
-        own, asked = np.column_stack(self.arrays[:2]), np.column_stack([X, y])
+        n, own, asked = len(self), np.column_stack(self.arrays[:2]), np.column_stack([X, y])
         if weights.size:
-            own, asked = np.column_stack([own, self._weights[: self._n]]), np.column_stack([asked, weights])
+            own, asked = np.column_stack([own, self._weights.array]), np.column_stack([asked, weights])
         kind = np.unique(prints_of(np.concatenate([own, asked])), return_inverse=True)[1]
-        of_own, of_asked = (part * (self._n + 1) + _turns(part) for part in np.split(kind, [self._n]))
+        of_own, of_asked = (part * (n + 1) + _turns(part) for part in np.split(kind, [n]))
         order = np.argsort(of_own)
-        places: Places = order[np.searchsorted(of_own[order], of_asked).clip(max=self._n - 1)]
+        places: Places = order[np.searchsorted(of_own[order], of_asked).clip(max=n - 1)]
         is_here = (of_own[places] == of_asked) & (own[places] == asked).all(axis=1)
         return places if is_here.all() else places[: is_here.argmin()]
 
     def append(self, X: Floats, y: Floats, weights: Floats) -> None:
         """Rows more, whose weights are 1 if there are none."""
-        n = self._n + y.size
-        if n > self._y.size:
-            room = 2 * n
-            self._X = np.resize(self._X, (room, self._X.shape[1]))
-            self._y, self._weights = np.resize(self._y, room), np.resize(self._weights, room)
-        self._X[self._n : n], self._y[self._n : n] = X, y
-        self._weights[self._n : n] = weights if weights.size else 1.0
-        self._n, self._is_weighted = n, self._is_weighted or weights.size > 0
+        self._X.append(X)
+        self._y.append(y)
+        self._weights.append(weights if weights.size else np.ones(X.shape[0]))
+        self._is_weighted = self._is_weighted or weights.size > 0
 
 
 def _turns(kind: Places) -> Places:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from hedgerow.base.rows import Floats, read
+from hedgerow.base.rows import Floats
 from hedgerow.base.targets import read_target, read_targets
-from hedgerow.predictive import joined_forecasts
+from hedgerow.predictive import Joint, joined_forecasts
 
 RETURNS = ("dist", "std", "interval")
 """What `predict_then_learn` may be asked for."""
@@ -62,7 +62,7 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
 
     def _asked_with_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         self._check_learned()
-        cells, targets = read(self, X, y, reset=False, y_numeric=True)
+        cells, targets = self._read(X, y, False)
         return self._columns.axes(cells.values), np.asarray(targets, dtype=np.float64)
 
     def _encode(self, y: Any, first: bool) -> Floats:
@@ -114,15 +114,15 @@ class Forecasting:
         """
         check_returns(returns, confidence)
         rows = self._next_rows(X, y, sample_weight)
-        query = self._current.query if rows.y.size else None
+        query, shape = self._current.query if rows.y.size else None, rows.y.shape[1:]
         if returns == "std" and rows.y.size and hasattr(self._learner, "moments_then_learn"):
-            return _concatenated(2, self._learner.moments_then_learn(rows, query))
+            return _concatenated(2, self._learner.moments_then_learn(rows, query), shape)
         parts = self._learner.forecast_then_learn(rows, query) if rows.y.size else ()
         if returns == "dist":
-            return joined_forecasts(parts)
+            return Joint.joined(parts, *shape) if shape else joined_forecasts(parts)
         if returns == "std":
-            return _concatenated(2, (self._moments(part) for part in parts))
-        return _concatenated(3, ((*self._moments(part), part.interval(confidence)) for part in parts))
+            return _concatenated(2, (self._moments(part) for part in parts), shape)
+        return _concatenated(3, ((*self._moments(part), part.interval(confidence)) for part in parts), shape)
 
     def _moments(self, part: Any) -> tuple[Floats, Floats]:
         """Mean and standard deviation of forecasts, with the bits of `predict`."""
@@ -137,6 +137,6 @@ def check_returns(returns: str, confidence: float) -> None:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
 
 
-def _concatenated(n_arrays: int, parts: Any) -> tuple[Floats, ...]:
-    nothing = (np.empty(0), np.empty(0), np.empty((0, 2)))[:n_arrays]
+def _concatenated(n_arrays: int, parts: Any, shape: tuple[int, ...]) -> tuple[Floats, ...]:
+    nothing = (np.empty((0, *shape)), np.empty((0, *shape)), np.empty((0, *shape, 2)))[:n_arrays]
     return tuple(np.concatenate(arrays) for arrays in zip(nothing, *parts, strict=True))

@@ -34,7 +34,8 @@ class Unlearning:
             values = self._columns.values(left.X)
             self._take_columns(Cells(self._columns.words, values), is_batch=True)
             rows = self._anew(left._replace(X=self._columns.axes(values)))
-            self._learner = self._LEARNER.begin(rows, learner.settings, learner.seed, query, **self._described())
+            kind = self._learner_of(rows)
+            self._learner = kind.begin(rows, learner.settings, learner.seed, query, **self._described())
         else:
             forget_everything(self)
         return self

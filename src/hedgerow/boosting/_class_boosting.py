@@ -38,7 +38,7 @@ class ClassBoosting(BoostingLearner):
         n_classes = max(self.n_announced, int(rows.y.max()) + 1)
         self.calibration = ClassCalibration(*class_shares(rows.y, rows.weights, copies.n_units, n_classes))
 
-    def told_of_categories(self, y: Floats) -> Floats:
+    def told_of_categories(self, y: Floats, weights: Floats) -> Floats:
         """Indicators of the classes; of two, those of the second."""
         n_classes = int(y.max()) + 1
         indicators: Floats = (y[:, None] == np.arange(1 if n_classes == 2 else 0, n_classes)).astype(np.float64)

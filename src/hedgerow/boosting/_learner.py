@@ -18,6 +18,8 @@ from hedgerow.boosting._categories import CategoryAxes, learn_categories, no_cat
 from hedgerow.boosting._settings import BoostingSettings
 from hedgerow.boosting._stages import MOST_CHOOSING, TRANSFORMS, Choice, Stages, choose, fit_stages
 from hedgerow.files import Stored
+from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
+from hedgerow.mondrian._learning import Sample
 
 PIECE = 2000
 """Rows that go through all stages at once; between two pieces Python looks for Ctrl-C."""
@@ -29,6 +31,7 @@ class BoostingLearner:
     """All rows, and the stages that were learned from them. A subclass turns what stages say into predictions."""
 
     STAGE: ClassVar[Any]  # the class of its stages
+    target_shape: tuple[int, ...] = ()  # of a row
 
     stages: Stages
     choice: Choice
@@ -45,7 +48,7 @@ class BoostingLearner:
         """Look at all targets before the stages are learned from them."""
         raise NotImplementedError
 
-    def told_of_categories(self, y: Floats) -> Floats:
+    def told_of_categories(self, y: Floats, weights: Floats) -> Floats:
         """Return numbers or vectors whose means tell categories apart."""
         return y
 
@@ -145,17 +148,17 @@ class BoostingLearner:
         warn_if_doubtful(copies, stacklevel=8)
         self.categories = no_categories(rows.X.shape[1])
         if self.category_axes:
-            told = rows._replace(y=self.told_of_categories(rows.y))
+            told = rows._replace(y=self.told_of_categories(rows.y, rows.weights))
             self.categories = learn_categories(told, copies, self.category_axes, seed)
             rows = rows._replace(X=self.categories.axes_left_out(rows.X, copies))
         self.begin_targets(rows, copies, query)
         encoded = self.encoded(rows)
         if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
-            self.choice = choose(encoded, copies, settings, seed, query)
+            self.choice = choose(self.STAGE, encoded, copies, settings, seed, query)
         shape = encoded.y.shape[1:]
         before = [stage for stage in self.stages.forests if stage.label_shape == shape] if online else ()
         sizes = settings.max_stages, settings.n_estimators
-        self.stages = fit_stages(encoded, copies, self.choice, *sizes, seed, query, before)
+        self.stages = fit_stages(self.STAGE, encoded, copies, self.choice, *sizes, seed, query, before)
         self.calibrate(encoded, copies, query)
         self.next_relearn = 2 * n
 
@@ -179,8 +182,24 @@ class BoostingLearner:
     def without(self, rows: Rows) -> Rows:
         """Return the rows learned but for these; ValueError if one of these is not there."""
         places = self.rows.places_of(*rows)
-        check_found(places.size, rows.y.size)
+        check_found(places.size, rows.X.shape[0])
         return Rows(*self.rows.arrays).without(places)
+
+    def learn_gaps(self, encoded: Rows, copies: Copies, query: Query) -> Gaps:
+        """Learn them with the linear part and the first stage: what comes after adds little where no rows are."""
+        ridge, first = self.stages.ridge, self.stages.forests[0]
+        units, _ = Sample(*encoded, copies).units
+        X, labels = encoded.X[units], encoded.y[units]
+        ask_first: Ask = first.asking_slabs(X, labels if ridge is None else labels - ridge(X), query)
+
+        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
+            said = ask_first(rest, asked, gaps)
+            if ridge is None:
+                return said
+            inside = np.clip(X[asked], X[rest].min(axis=0), X[rest].max(axis=0))
+            return said._replace(means=said.means + ridge(inside))
+
+        return learn_gaps(X, labels, self.axis_importances(), ask, self.seed)
 
     # Predicting.
 
@@ -231,7 +250,7 @@ class BoostingLearner:
         total = np.zeros(rows.X.shape[1])
         if ridge is not None:
             slopes = ridge.slopes.reshape(total.size, -1)
-            total += (rows.weights.sum() if rows.weights.size else rows.y.size) * (slopes**2).sum(axis=1)
+            total += (rows.weights.sum() if rows.weights.size else rows.X.shape[0]) * (slopes**2).sum(axis=1)
         for stage in self.stages.forests:
             total += stage.importances * stage.label_squares
         shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)
@@ -291,7 +310,7 @@ class BoostingLearner:
         rows = stored.part("rows")
         X = rows.array("X", (None, width))
         n = X.shape[0]
-        y, weights = rows.array("y", (n,)), rows.array("weights")
+        y, weights = rows.array("y", (n, *learner.target_shape)), rows.array("weights")
         if n == 0 or weights.size not in (0, n) or (weights <= 0).any():
             raise ValueError("its rows have the wrong shape")
         learner.rows, learner.categories = KeptRows(X, y, weights), no_categories(width)

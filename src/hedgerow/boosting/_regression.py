@@ -10,14 +10,12 @@ from hedgerow.base.copies import Copies, find_copies
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting import _reshaping as reshaping
-from hedgerow.boosting._calibration import Calibration, calibrate, with_distance
 from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._reshaping import Reshaping
 from hedgerow.boosting._stage import NumberStage
 from hedgerow.files import Stored
-from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
+from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._growing import mean_square, weighted_mean
-from hedgerow.mondrian._learning import Sample
 from hedgerow.mondrian._small_forests import SmallForest, small_forest
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LocationScale
@@ -61,26 +59,10 @@ class RegressionBoosting(BoostingLearner):
         of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in stages.forests)
         largest = sum(stage.largest_doubt for stage in stages.forests)
         self.calibration = with_distance(found, stages.doubts, variance, of_one_row, largest)
-        stages.forests[0].watch_gaps(self._learn_gaps(encoded, copies, query))
+        stages.forests[0].watch_gaps(self.learn_gaps(encoded, copies, query))
         self.reshaping = None
         if self.settings.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
             self.reshaping = self._learn_shapes(encoded, copies, query)
-
-    def _learn_gaps(self, encoded: Rows, copies: Copies, query: Query) -> Gaps:
-        """Learn them with the linear part and the first stage: what comes after adds little where no rows are."""
-        ridge, first = self.stages.ridge, self.stages.forests[0]
-        units, _ = Sample(*encoded, copies).units
-        X, labels = encoded.X[units], encoded.y[units]
-        ask_first: Ask = first.asking_slabs(X, labels if ridge is None else labels - ridge(X), query)
-
-        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
-            said = ask_first(rest, asked, gaps)
-            if ridge is None:
-                return said
-            inside = np.clip(X[asked], X[rest].min(axis=0), X[rest].max(axis=0))
-            return said._replace(means=said.means + ridge(inside))
-
-        return learn_gaps(X, labels, self.axis_importances(), ask, self.seed)
 
     def _learn_shapes(self, encoded: Rows, copies: Copies, query: Query) -> Reshaping | None:
         """Learn shapes from what is said of rows without their fold."""

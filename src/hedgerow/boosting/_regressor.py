@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar
 
+import numpy as np
+
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
+from hedgerow.base.several_targets import SeveralTargets
 from hedgerow.boosting._boosting import MondrianBoosting
+from hedgerow.boosting._joint_boosting import JointBoosting
 from hedgerow.boosting._regression import RegressionBoosting
 from hedgerow.boosting._settings import RegressionSettings
 from hedgerow.mondrian._growing import mean_square, weighted_mean
@@ -16,12 +20,16 @@ from hedgerow.predictive import LeaveOneOut
 from hedgerow.targets import first_target
 
 
-class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, OnlineEstimator):
+class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, MondrianBoosting, OnlineEstimator):
     """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
 
     The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
     to choose and no over-fitting to fear; stages are added until the leave-one-out error stops falling. The predictive
     distribution is calibrated on the same residuals.
+
+    If `y` has several columns, these are learned together on the same trees, and a prediction is a joint distribution,
+    a `Joint`. Arrays then have a target as their second axis: means have shape (n_samples, n_targets), intervals
+    (n_samples, n_targets, 2).
 
     Parameters
     ----------
@@ -38,7 +46,7 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
         residuals themselves, smoothed.
     shape : {"auto", "common"}, default="auto"
         Whether that shape is learned row by row too, wherever leave-one-out says that it differs (skewed here, heavy
-        on one side there, discrete), or is common to all rows.
+        on one side there, discrete), or is common to all rows. That of several targets is common.
     target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
         What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
         "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
@@ -57,7 +65,9 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
     n_stages_ : int
         Stages in use.
     loo_score_ : float
-        R^2 of the leave-one-out predictions when the stages were last learned.
+        R^2 of the leave-one-out predictions when the stages were last learned; of several targets, their mean.
+    noise_covariance_ : array of shape (n_targets, n_targets)
+        Covariance of the noise of several targets.
     feature_importances_ : array
         Share of each column in what the stages explain.
     n_samples_seen_ : int
@@ -74,11 +84,17 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
     >>> mean, std = model.predict(X[400:], return_std=True)
     >>> model.predict_interval(X[400:], confidence=0.9).shape
     (100, 2)
+    >>> import numpy as np
+    >>> Y = np.column_stack([y, -2 * y])
+    >>> both = MondrianBoostingRegressor(n_estimators=20, random_state=0).fit(X[:400], Y[:400])
+    >>> bool(np.corrcoef(both.predict_dist(X[400:401]).rvs(100, random_state=0)[0].T)[0, 1] < -0.99)
+    True
     """
 
     _SETTINGS: ClassVar[Any] = RegressionSettings
     _LEARNER: ClassVar[Any] = RegressionBoosting
-    _learner: RegressionBoosting
+    _JOINT_LEARNER: ClassVar[Any] = JointBoosting
+    _learner: RegressionBoosting | JointBoosting
 
     def __init__(
         self,
@@ -105,17 +121,19 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def predict_one(self, x: Any) -> float:
+    def predict_one(self, x: Any) -> float | Floats:
         """Mean at one point: a mapping, a sequence or a 1-D array; 0 before the first row."""
         if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0
         x = self._one_row(x)
-        return float(self._learner.predictions(x, self._current.query).mean()[0])
+        mean: Floats = self._learner.predictions(x, self._current.query).mean()[0]
+        return mean if self._n_targets > 1 else float(mean)
 
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
 
-        A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
+        A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real; and a
+        `Joint` of several targets.
         """
         X = self._asked(X)
         return self._learner.predictions(X, self._current.query)
@@ -134,22 +152,25 @@ class MondrianBoostingRegressor(Regressor, Forecasting, MondrianBoosting, Online
     def target_(self) -> str:
         """What targets are: "real", "positive", "count" or "functions"."""
         self._check_learned()
-        return self._learner.target.name
+        return "real" if isinstance(self._learner, JointBoosting) else self._learner.target.name
 
     @property
     def loo_score_(self) -> float:
-        """R^2 of the leave-one-out predictions when the stages were last learned."""
+        """R^2 of the leave-one-out predictions when the stages were last learned; of several targets, their mean."""
         self._check_learned()
         _, y, weights = self._learner.learned_rows
         mean = self._learner.left_out(self._current.query).mean()
-        total = mean_square(y - weighted_mean(y, weights), weights)
-        return 1.0 - mean_square(y - mean, weights) / total if total > 0 else math.nan
+        each = [
+            (mean_square(own - said, weights), mean_square(own - weighted_mean(own, weights), weights))
+            for own, said in zip(y.reshape(y.shape[0], -1).T, mean.reshape(y.shape[0], -1).T, strict=True)
+        ]
+        return float(np.mean([1.0 - left / total if total > 0 else math.nan for left, total in each]))
 
     def _encode(self, y: Any, first: bool) -> Floats:
         targets = super()._encode(y, first)
-        if targets.size and self.target not in ("auto", "real"):
+        if targets.ndim == 1 and targets.size and self.target not in ("auto", "real"):
             first_target(self.target, targets)
         return targets
 
-    def _encode_one(self, y: Any) -> tuple[float, float]:
-        return float(self._encode([y], False)[0]), 1.0
+    def _encode_number(self, y: Any) -> float:
+        return float(self._encode([y], False)[0])

@@ -12,7 +12,6 @@ from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query
-from hedgerow.boosting._vector_forest import VectorForest
 from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
@@ -21,6 +20,7 @@ from hedgerow.mondrian._learning import Effort
 from hedgerow.mondrian._regression import RegressionForest
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.mondrian._vector_forest import VectorForest
 
 STAGE = Effort(most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0)
 """Spent on a stage."""
@@ -34,7 +34,6 @@ class Stage:
     """What stages have in common. `forest` is a learner, that never reviews: a boosting learns all stages anew."""
 
     FOREST: ClassVar[Any]
-    N_DOUBTS: ClassVar[int]  # how many parts the doubt about a prediction has
 
     def __init__(self, forest: Any) -> None:
         self.forest = forest
@@ -57,6 +56,11 @@ class Stage:
         settings = RegressionSettings(n_trees, 2, math.inf, scaling, "learned", None, "hierarchy", "real")
         plan = Plan(effort, copies, None if before is None else before.forest, to_beat)
         return cls(cls.FOREST.begin(rows, settings, draw_seed(seed), Smoothing.free(query.n_threads), plan))
+
+    @staticmethod
+    def doubt_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Shape of the doubt about the prediction of a row: the variance within trees, between them, and of gaps."""
+        return (*label_shape, 3)
 
     @property
     def width(self) -> int:
@@ -87,7 +91,6 @@ class NumberStage(Stage):
     """A stage for labels that are numbers."""
 
     FOREST = RegressionForest
-    N_DOUBTS = 3  # the variance within the trees, that between them, and what gaps add
     label_shape = ()
 
     @property
@@ -173,7 +176,11 @@ class VectorStage(Stage):
     """A stage for labels that are vectors about zero. Of the doubt about its means nothing is said."""
 
     FOREST = VectorForest
-    N_DOUBTS = 0
+
+    @staticmethod
+    def doubt_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Shape of nothing."""
+        return (0,)
 
     @property
     def label_shape(self) -> tuple[int, ...]:
@@ -191,7 +198,7 @@ class VectorStage(Stage):
 
     def calibrated(self, labels: Floats, groups: Numbers, query: Query) -> tuple[Floats, Floats]:
         """The same for the rows learned, each without itself and its copies."""
-        mean, _ = self.forest.core.leave_one_out(self.forest.core.n_trees, groups, query.n_threads)
+        mean = self.forest.core.leave_one_out(self.forest.core.n_trees, groups, query.n_threads)[0]
         return mean, np.empty((labels.shape[0], 0))
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats]:

@@ -12,7 +12,6 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._ridge import Ridge, fit_ridge, without_blocks
 from hedgerow.boosting._settings import BoostingSettings
-from hedgerow.boosting._stage import NumberStage, VectorStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import NotWorthGrowingError, mean_square
 
@@ -42,7 +41,7 @@ class Stages(NamedTuple):
     ridge: Ridge | None
     forests: list[Any]  # all of one kind
     residuals: Floats  # label minus leave-one-out prediction
-    doubts: Floats  # variance within and between trees, added over the stages; no columns for vectors
+    doubts: Floats  # variance within and between trees, and of gaps, added over the stages, where stages tell it
 
     def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
         """Mean and doubt at rows."""
@@ -85,7 +84,7 @@ class Stages(NamedTuple):
     def _before(self, X: Floats) -> tuple[Floats, Floats]:
         n = X.shape[0]
         mean = np.zeros((n, *self.residuals.shape[1:])) if self.ridge is None else self.ridge(X)
-        return mean, np.zeros((n, self.doubts.shape[1]))
+        return mean, np.zeros((n, *self.doubts.shape[1:]))
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
@@ -98,7 +97,7 @@ class Stages(NamedTuple):
         """Take back what `state` gave; `kind` is the class of the stages, `shape` that of what they say of a row."""
         residuals = stored.array("residuals", (None, *shape))
         n_learned = residuals.shape[0]
-        doubts = stored.array("doubts", (n_learned, kind.N_DOUBTS))
+        doubts = stored.array("doubts", (n_learned, *kind.doubt_shape(shape)))
         if not 0 < n_learned <= n_rows or (doubts < 0).any():
             raise ValueError("its residuals or its doubts are not those of its rows")
         ridge = Ridge.from_state(stored.part("ridge"), width, shape) if "ridge" in stored else None
@@ -111,6 +110,7 @@ class Stages(NamedTuple):
 
 
 def fit_stages(
+    kind: Any,
     rows: Rows,
     copies: Copies,
     choice: Choice,
@@ -120,16 +120,18 @@ def fit_stages(
     query: Query,
     before: Sequence[Any] = (),
 ) -> Stages:
-    """One stage after another, until leave-one-out stops improving; each begins with what one `before` has learned."""
+    """One stage after another, until leave-one-out stops improving; each begins with what one `before` has learned.
+
+    `kind` is the class of the stages.
+    """
     X, labels, weights = rows
     ridge, residuals = None, labels
     if labels.size == 0:  # vectors without components: there is nothing to tell
         return Stages(None, [], labels, np.zeros((X.shape[0], 0)))
     if choice.linear:
         ridge, residuals = fit_ridge(X, labels, weights if weights.size else np.ones(X.shape[0]), copies.groups)
-    kind: Any = NumberStage if labels.ndim == 1 else VectorStage
     forests: list[Any] = []
-    doubts = np.zeros((X.shape[0], kind.N_DOUBTS))
+    doubts = np.zeros((X.shape[0], *kind.doubt_shape(labels.shape[1:])))
     for number, stage_seed in enumerate(np.random.SeedSequence(seed).generate_state(max_stages)):
         to_beat = (1.0 - LEAST_GAIN) * mean_square(residuals, weights)
         try:
@@ -157,7 +159,7 @@ def fit_stages(
     return Stages(ridge, forests, residuals, doubts)
 
 
-def choose(rows: Rows, copies: Copies, settings: BoostingSettings, seed: int, query: Query) -> Choice:
+def choose(kind: Any, rows: Rows, copies: Copies, settings: BoostingSettings, seed: int, query: Query) -> Choice:
     """Choose what is left open by the leave-one-out error of small first stages on some of the rows."""
     transform, linear = settings.scaling, settings.linear
     transforms = TRANSFORMS if transform == "auto" else (transform,)
@@ -174,7 +176,7 @@ def choose(rows: Rows, copies: Copies, settings: BoostingSettings, seed: int, qu
 
     def error(choice: Choice) -> float:
         if choice not in errors:
-            stages = fit_stages(some, of_few, choice, 1, 10, seed, query)
+            stages = fit_stages(kind, some, of_few, choice, 1, 10, seed, query)
             errors[choice] = mean_square(stages.residuals, some.weights)
         return errors[choice]
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hedgerow import _core
+from hedgerow.base.copies import Copies, find_copies
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.work import WORK_AT_A_TIME, pieces
 from hedgerow.files import Stored
@@ -70,6 +71,10 @@ class ClassLabels:
     ) -> ClassLabels:
         """Return the same."""
         return self
+
+    def copies(self, X: Floats, labels: Floats) -> Copies:
+        """Return which rows are copies."""
+        return find_copies(X, labels)
 
     def known(self, rows: Rows) -> Rows:
         """Return rows as the core may hold them already."""

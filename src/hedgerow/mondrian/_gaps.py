@@ -75,8 +75,11 @@ Ask = Callable[[Places, Places, Gaps], Slab]
 
 
 def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: int) -> Gaps:
-    """Choose columns and learn their slopes. Rows are one of each set of copies; `importances` are the columns'."""
-    n, rng = targets.size, np.random.default_rng(seed)
+    """Choose columns and learn their slopes. Rows are one of each set of copies; `importances` are the columns'.
+
+    Of targets that are vectors, squared errors are averaged over the components.
+    """
+    n, rng = targets.shape[0], np.random.default_rng(seed)
     with np.errstate(over="ignore"):
         begins, lengths = X.min(axis=0), np.ptp(X, axis=0)
     varies = (lengths > 0.0) & np.isfinite(lengths) & (importances > 0.0)
@@ -87,6 +90,7 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
     def squared(rows: Places, means: Floats) -> tuple[float, float]:
         """Mean of squared errors, and the standard error of that."""
         squares = ((targets[rows] - means) / unit) ** 2
+        squares = squares if squares.ndim == 1 else squares.mean(axis=1)
         return float(squares.mean()), float(squares.std() / math.sqrt(rows.size))
 
     by_importance = np.argsort(-np.where(varies, importances, 0.0), kind="stable")

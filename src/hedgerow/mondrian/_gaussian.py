@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow import _core
-from hedgerow.base.copies import Numbers
+from hedgerow.base.copies import Copies, Numbers, find_copies
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
 from hedgerow.mondrian._calibration import Calibration, LeftOut, learn_calibration, with_distance, with_tails
-from hedgerow.mondrian._gaps import N_TREES as N_GAP_TREES
-from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
+from hedgerow.mondrian._gaps import Ask, Gaps, Slab, learn_gaps
+from hedgerow.mondrian._growing import asking_slabs
 from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise
@@ -78,6 +78,10 @@ class GaussianLabels:
         self.target.check(rows.y)
         labels = self._shifted(self.target.encode(rows.y))
         return Rows(rows.X, labels, self.target.weigh(rows.y, rows.weights))
+
+    def copies(self, X: Floats, labels: Floats) -> Copies:
+        """Return which rows are copies."""
+        return find_copies(X, labels)
 
     def known(self, rows: Rows) -> Rows:
         """Return rows as the core may hold them already; weights only if there are any."""
@@ -194,18 +198,11 @@ class GaussianLabels:
     def asking_slabs(self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats, query: Smoothing) -> Ask:
         """Return what grows a few trees, like those of the core, from some rows and asks them about others."""
 
-        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
-            few = self.new_core({**self.settings.shape(core.width, core.seed), "n_trees": N_GAP_TREES, "window": 0})
-            few.set_scaling(*scaling.arrays)
-            few.store(X[rest], labels[rest], NO_WEIGHTS)
-            few.set_model(*core.model, 1)
-            few.grow(0, N_GAP_TREES, query.n_threads)
-            few.grown()
-            few.watch_gaps(*gaps)
-            means, _, _, squares = few.moments(X[asked], self.rule(few, query, Calibration()), 1)
+        def ask_few(few: Any, asked: Floats) -> Slab:
+            means, _, _, squares = few.moments(asked, self.rule(few, query, Calibration()), 1)
             return Slab(means, squares)
 
-        return ask
+        return asking_slabs(self.settings, self, core, scaling, (X, labels), ask_few, query.n_threads)
 
     # Files.
 

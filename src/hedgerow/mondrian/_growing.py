@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 from hedgerow.base.copies import Copies
 from hedgerow.base.rows import NO_WEIGHTS, Floats
 from hedgerow.base.work import WORK_AT_A_TIME
+from hedgerow.mondrian._gaps import N_TREES as N_GAP_TREES
+from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
 from hedgerow.mondrian._learning import (
     AGAIN,
     FEWEST_AGAIN,
@@ -106,6 +109,34 @@ def grow(core: Any, labels: Any, sample: Sample, plan: Plan, query: Any) -> None
         _check_worth(core, labels, sample, first, plan.to_beat, query)
     _grow_some(core, first, core.n_trees, query.n_threads)
     core.grown()
+
+
+def asking_slabs(
+    settings: ForestSettings,
+    labels: Any,
+    core: Any,
+    scaling: ColumnScaling,
+    rows: tuple[Floats, Floats],
+    ask_few: Callable[[Any, Floats], Slab],
+    n_threads: int,
+) -> Ask:
+    """Return what grows a few trees, like those of the core, from some rows and asks them about others.
+
+    Rows are features and labels as the core takes them; `ask_few` asks a core about features.
+    """
+    X, y = rows
+
+    def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
+        few = labels.new_core({**settings.shape(core.width, core.seed), "n_trees": N_GAP_TREES, "window": 0})
+        few.set_scaling(*scaling.arrays)
+        few.store(X[rest], y[rest], NO_WEIGHTS)
+        few.set_model(*core.model, 1)
+        few.grow(0, N_GAP_TREES, n_threads)
+        few.grown()
+        few.watch_gaps(*gaps)
+        return ask_few(few, X[asked])
+
+    return ask
 
 
 def _grow_some(core: Any, first: int, last: int, n_threads: int) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, find_copies, warn_if_doubtful
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_doubtful
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing
@@ -16,7 +16,9 @@ from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
-from hedgerow.mondrian._settings import ForestSettings
+
+ASKED_TOGETHER = 4096
+"""Rows whose distributions are held at once: whole, they take far more room than the answer."""
 
 SCALING_PARTS = ("first_knot", "values", "images", "slopes")
 
@@ -39,7 +41,9 @@ class ForestLearner:
         """Learn all rows of a batch; those that the window has room for."""
         recent = slice(None if settings.window is None else -settings.window, None)
         labels, rows = cls.LABELS.of_batch(rows, recent, settings, query)
-        copies = cls._copies(settings, rows.X, rows.y) if plan is None or plan.copies is None else plan.copies
+        copies = None if plan is None else plan.copies
+        if copies is None:
+            copies = labels.copies(rows.X, rows.y) if settings.learns else Copies(NO_GROUPS, rows.X.shape[0])
         if plan is None:
             warn_if_doubtful(copies, stacklevel=5)
         sample, plan = Sample(*rows, copies), plan or Plan()
@@ -85,17 +89,17 @@ class ForestLearner:
     @all_or_nothing
     def review(self, query: Any, keeps_target: bool = False) -> None:
         """Look at the units and at the smoothing now."""
-        if not keeps_target:
-            self._review_target(query)
+        must_grow = not keeps_target and self._review_target(query)
         settings, labels, core, scaling = self.settings, self.labels, self.core, self.scaling
         sample: Sample | None = None
         if core.n_rows > 0 and (settings.scaling != "none" or settings.learns):
             held = core.row_values(), core.row_labels(), core.row_weights()
-            sample = Sample(*held, self._copies(settings, *held[:2]))
+            copies = labels.copies(*held[:2]) if settings.learns else Copies(NO_GROUPS, core.n_rows)
+            sample = Sample(*held, copies)
             key, n_threads = (core.seed, core.arrivals), query.n_threads
             found = choose_scaling(settings, sample)
             found = learn_units(settings, labels, sample, found, key, scaling.rates, Plan(), n_threads)
-            if found.rates.size or scaling.is_far_from(found):
+            if must_grow or found.rates.size or scaling.is_far_from(found):
                 core, scaling = core.rescaled(*found.arrays), found
         labels = labels.set_model(core, query)
         if core is not self.core and sample is not None:
@@ -108,7 +112,7 @@ class ForestLearner:
 
     def forget(self, rows: Rows, query: Any) -> None:
         """Take rows out of the trees, or none and ValueError if one is not there."""
-        known = self.labels.known(rows)
+        known = self._known(rows)
         n_found = self.core.forget(*known, query.n_threads)
         if n_found < rows.y.size:
             n_found = self.core.forget(*self._nearest_held(known), query.n_threads)
@@ -116,14 +120,26 @@ class ForestLearner:
 
     def without(self, rows: Rows) -> Rows:
         """Return the rows held but for these, as they were given; ValueError if one of these is not there."""
-        known = self.labels.known(rows)
+        known = self._known(rows)
         places = self.core.locate(*known)
-        if places.size < rows.y.size:
+        if places.size < known.y.size:
             places = self.core.locate(*self._nearest_held(known))
-        check_found(places.size, rows.y.size)
+        check_found(places.size, known.y.size)
         held = Rows(self.core.row_values(), self.core.row_labels(), self.core.row_weights())
         left: Rows = self.labels.as_given(held.without(places))
         return left
+
+    # What is predicted, where that is a distribution.
+
+    def distributions(self, X: Floats, query: Any) -> Any:
+        """Return the predictive distribution of each row."""
+        raise NotImplementedError
+
+    def ask(self, X: Floats, query: Any, question: Callable[[Any, slice], Floats]) -> Floats:
+        """Ask the distributions of a few thousand rows at a time."""
+        starts = range(0, max(1, X.shape[0]), ASKED_TOGETHER)
+        parts = [slice(begin, begin + ASKED_TOGETHER) for begin in starts]
+        return np.concatenate([question(self.distributions(X[part], query), part) for part in parts])
 
     # What was learned.
 
@@ -150,7 +166,8 @@ class ForestLearner:
     @property
     def groups(self) -> Numbers:
         """Copies among the rows that are held, which leave-one-out leaves out together."""
-        return find_copies(self.core.row_values(), self.core.row_labels()).groups
+        groups: Numbers = self.labels.copies(self.core.row_values(), self.core.row_labels()).groups
+        return groups
 
     def importances(self, groups: Numbers) -> Floats:
         """Share of each column in how much labels change across the cuts of the trees, less what noise explains."""
@@ -177,16 +194,18 @@ class ForestLearner:
         """Return the next of some rows as the core takes them: one, and as many as are alike."""
         return rows
 
+    def _known(self, rows: Rows) -> Rows:
+        """Return rows as the core may hold them already."""
+        known: Rows = self.labels.known(rows)
+        return known
+
     def _nearest_held(self, known: Rows) -> Rows:
         """Return rows with the labels that the core holds in the place of theirs, if these differ by rounding only."""
         return known
 
-    def _review_target(self, query: Any) -> None:
-        """Look again at what targets are, and bring those held to that."""
-
-    @staticmethod
-    def _copies(settings: ForestSettings, X: Floats, labels: Floats) -> Copies:
-        return find_copies(X, labels) if settings.learns else Copies(NO_GROUPS, labels.shape[0])
+    def _review_target(self, query: Any) -> bool:
+        """Look again at what targets are, and bring those held to that. Returns whether trees must grow anew."""
+        return False
 
     # Files.
 

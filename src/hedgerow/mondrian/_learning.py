@@ -62,13 +62,13 @@ class Sample(NamedTuple):
     @property
     def mean_weight(self) -> float:
         """Of a row, copies counted as one."""
-        return (float(self.weights.sum()) if self.weights.size else float(self.labels.size)) / self.copies.n_units
+        return (float(self.weights.sum()) if self.weights.size else float(self.labels.shape[0])) / self.copies.n_units
 
     @property
     def units(self) -> tuple[npt.NDArray[np.intp], Floats]:
         """The first of each set of copies, in order, and what they all weigh; no weights if all weigh the same."""
-        weights: Floats = self.weights if self.weights.size else np.ones(self.labels.size)
-        first = np.arange(self.labels.size)
+        weights: Floats = self.weights if self.weights.size else np.ones(self.labels.shape[0])
+        first = np.arange(self.labels.shape[0])
         if self.copies.groups.size:
             _, places, unit = np.unique(self.copies.groups, return_index=True, return_inverse=True)
             order = np.argsort(places)  # rows stay in order

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_of
 from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._small_forests import small_forest
 from hedgerow.mondrian._smoothing import Smoothing
-from hedgerow.predictive import NormalMixture
+from hedgerow.predictive import LeaveOneOut, NormalMixture
 from hedgerow.targets import Target, Untransformed, is_due, learn_target
 
 ROUNDING = 1e-13
@@ -28,8 +28,7 @@ ROUNDING = 1e-13
 DIGITS = 14
 """Of targets that have been through a map and back."""
 
-ASKED_TOGETHER = 4096
-"""Rows whose distributions are held at once: whole, they take far more room than the answer."""
+LEFT_OUT_TOGETHER = 20_000
 
 
 class RegressionForest(ForestLearner):
@@ -72,12 +71,6 @@ class RegressionForest(ForestLearner):
         mixtures = self._mixture(X, query, *self.core.mixtures(X, self.rule(query), query.n_threads))
         return self.labels.target.distribution(mixtures, X)
 
-    def ask(self, X: Floats, query: Smoothing, question: Callable[[Any, slice], Floats]) -> Floats:
-        """Ask the distributions of a few thousand rows at a time."""
-        starts = range(0, max(1, X.shape[0]), ASKED_TOGETHER)
-        parts = [slice(begin, begin + ASKED_TOGETHER) for begin in starts]
-        return np.concatenate([question(self.distributions(X[part], query), part) for part in parts])
-
     def left_out(self, query: Smoothing, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
         """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
         rule, labels = self.rule(query), self.labels
@@ -100,6 +93,15 @@ class RegressionForest(ForestLearner):
             np.outer(variances, ratios).ravel(),
             n_threads=query.n_threads,
         )
+
+    def loo_predict(self, query: Smoothing) -> LeaveOneOut:
+        """What is said of each target held without its row."""
+        y, X = self.labels.decode(self.core.row_labels()), self.core.row_values()
+        parts = []
+        for places in np.array_split(np.arange(y.size), 1 + y.size // LEFT_OUT_TOGETHER):
+            dist = self.labels.target.left_out(self.left_out(query, places), X[places])
+            parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
+        return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
 
     # Forecasting.
 
@@ -157,13 +159,14 @@ class RegressionForest(ForestLearner):
         size = abs(self.labels.origin) + np.abs(known.y) + np.abs(held).max()
         return known._replace(y=np.where(np.abs(nearest - known.y) <= ROUNDING * size, nearest, known.y))
 
-    def _review_target(self, query: Smoothing) -> None:
+    def _review_target(self, query: Smoothing) -> bool:
         n, asked = self.core.n_rows, asked_target(self.settings, query)
         if not isinstance(asked, str) or asked == "real" or not is_due(n):
-            return
+            return False
         y, weights = self.labels.decode(self.core.row_labels()), self.core.row_weights()
         weights = self.labels.target.unweigh(y, weights if weights.size else np.ones(n))
         self._reencode(learn_target(asked, self.core.row_values(), y, weights, small_forest(query)), query)
+        return False
 
     def _reencode(self, target: Target, query: Smoothing) -> None:
         """Bring all labels held to another kind of target. Trees have not looked at labels, and stay."""

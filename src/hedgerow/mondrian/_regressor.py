@@ -12,23 +12,28 @@ from scipy.special import logsumexp
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.several_targets import SeveralTargets
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._forest import MondrianForest
+from hedgerow.mondrian._joint_forest import JointForest
+from hedgerow.mondrian._joint_labels import check_settings
 from hedgerow.mondrian._regression import RegressionForest
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LeaveOneOut
 
-LEFT_OUT_TOGETHER = 20_000
 
-
-class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEstimator):
+class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianForest, OnlineEstimator):
     """A forest for regression that says how sure it is, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; labels are smoothed by a hierarchical Gaussian
     along each tree. A prediction is a whole distribution: the mixture, over trees and over the places where the
     query point may leave each tree, of Gaussians. Far from the data it keeps the mean of the nearest point of their
     range and widens; with ``hyperparameters="paper"`` it returns to the prior.
+
+    If `y` has several columns, these are learned together on the same trees, and a prediction is a joint distribution,
+    a `Joint`. Arrays then have a target as their second axis: means have shape (n_samples, n_targets), intervals
+    (n_samples, n_targets, 2).
 
     Parameters
     ----------
@@ -91,6 +96,9 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         Size of the forest, and its longest way from a root to a leaf.
     prior_mean_, drift_variance_, drift_rate_, noise_variance_ : float
         Hyper-parameters in use.
+    noise_covariance_ : array of shape (n_targets, n_targets)
+        Covariance of the noise of several targets; then there are no `prior_mean_`, `drift_variance_`,
+        `noise_variance_` and `log_marginal_likelihood_`.
     log_marginal_likelihood_ : float
         Log of the labels' density under the model, averaged over the trees. Costs one pass over the forest.
 
@@ -109,12 +117,16 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
     (1, 2)
     >>> bool(forest.learn_one([9.0], 2.0).predict_one([9.0]) > mean[1])
     True
+    >>> both = MondrianForestRegressor(random_state=0).fit(X, np.column_stack([y, y**2]))
+    >>> both.predict([[1.0], [9.0]]).shape, both.predict_dist([[1.0]]).covariance().shape
+    ((2, 2), (1, 2, 2))
     """
 
     _SETTINGS: ClassVar[Any] = RegressionSettings
     _QUERY: ClassVar[Any] = Smoothing
     _LEARNER: ClassVar[Any] = RegressionForest
-    _learner: RegressionForest
+    _JOINT_LEARNER: ClassVar[Any] = JointForest
+    _learner: RegressionForest | JointForest
     _NATIVE_ROWS = True
 
     def __init__(
@@ -161,19 +173,20 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         query = self._current.query
         return self._learner.moments(X, query) if return_std else self._learner.means(X, query)
 
-    def predict_one(self, x: Any) -> float:
+    def predict_one(self, x: Any) -> float | Floats:
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
         if not self.__sklearn_is_fitted__() or self._learner.is_empty:
             return 0.0 if self.prior_mean is None else float(self.prior_mean)
         if not self._learner.is_plain:
             return float(self._learner.distributions(self._one_row(x), self._current.query).mean()[0])
-        mean: float = self._with_row(self._learner.mean_one, x, self._current.query)
+        mean: float | Floats = self._with_row(self._learner.mean_one, x, self._current.query)
         return mean
 
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
 
-        A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real.
+        A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real; and a
+        `Joint` of several targets.
         """
         X = self._asked(X)
         return self._learner.distributions(X, self._current.query)
@@ -208,33 +221,26 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
             A named tuple: mean, std and log_density, one number a row, in the order in which rows were learned.
         """
         self._check_hierarchy("loo_predict")
-        learner = self._learner
-        y, X = learner.labels.decode(learner.core.row_labels()), learner.core.row_values()
-        parts = []
-        for places in np.array_split(np.arange(y.size), 1 + y.size // LEFT_OUT_TOGETHER):
-            dist = learner.labels.target.left_out(learner.left_out(self._current.query, places), X[places])
-            parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
-        return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
+        return self._learner.loo_predict(self._current.query)
 
     @property
     def target_(self) -> str:
         """What targets are: "real", "positive", "count" or "functions"."""
         self._check_learned()
-        return self._learner.labels.target.name
+        return "real" if isinstance(self._learner, JointForest) else self._learner.labels.target.name
 
     # Hyper-parameters in use.
 
     @property
     def prior_mean_(self) -> float:
         """mu_H, or the mean of all labels for smoothing="moments"."""
-        self._check_learned()
-        return float(self._learner.labels.origin + self._queried()[0])
+        return float(self._of_one_target("prior_mean_").labels.origin + self._queried("prior_mean_")[0])
 
     @property
     def drift_variance_(self) -> float:
         """gamma_1."""
         self._check_hierarchy("drift_variance_")
-        return float(self._queried()[1])
+        return float(self._queried("drift_variance_")[1])
 
     @property
     def drift_rate_(self) -> float:
@@ -245,8 +251,8 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
     @property
     def noise_variance_(self) -> float:
         """sigma_y^2."""
-        self._check_learned()
-        return float(self._queried()[2 if self._learner.labels.is_hierarchy else 1])
+        is_hierarchy = self._of_one_target("noise_variance_").labels.is_hierarchy
+        return float(self._queried("noise_variance_")[2 if is_hierarchy else 1])
 
     @property
     def log_marginal_likelihood_(self) -> float:
@@ -255,15 +261,26 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         It is that of the model that smooths. Where variances are calibrated for prediction, no one model has these too.
         """
         self._check_hierarchy("log_marginal_likelihood_")
-        learner = self._learner
+        learner = self._of_one_target("log_marginal_likelihood_")
         per_tree = learner.core.log_evidence(learner.labels.rule(learner.core, self._current.query, Calibration()))
         return float(logsumexp(per_tree) - math.log(per_tree.size))
 
     # Below: private.
 
-    def _queried(self) -> tuple[float, float, float]:
+    def _check_several(self) -> None:
+        super()._check_several()
+        check_settings(self._SETTINGS.of(self), self._QUERY.of(self))
+
+    def _of_one_target(self, name: str) -> RegressionForest:
+        """Return the learner; AttributeError if there are several targets."""
+        self._check_learned()
+        if isinstance(self._learner, JointForest):
+            raise AttributeError(f"{name} exists only where there is one target; see noise_covariance_")
+        return self._learner
+
+    def _queried(self, name: str) -> tuple[float, float, float]:
         """mu_H from the origin, gamma_1 and sigma_y^2; without a hierarchy the noise is the second."""
-        learner = self._learner
+        learner = self._of_one_target(name)
         numbers: tuple[float, float, float] = learner.core.query(learner.rule(self._current.query))
         return numbers
 
@@ -273,14 +290,14 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
         self._check_learned()
 
     def _encode(self, y: Any, first: bool) -> Floats:
-        targets = np.asarray(y, dtype=np.float64)
+        targets = np.ascontiguousarray(y, dtype=np.float64)
         if not np.isfinite(targets).all():
             raise ValueError("y contains NaN or infinity; every target must be a finite number")
         return targets
 
-    def _encode_one(self, y: Any) -> tuple[float, float]:
+    def _encode_number(self, y: Any) -> float:
         try:
-            return float(y), 1.0
+            return float(y)
         except (TypeError, ValueError):
             raise ValueError(f"a target must be a number, got {y!r}") from None
 
@@ -290,6 +307,6 @@ class MondrianForestRegressor(Regressor, Forecasting, MondrianForest, OnlineEsti
             if self.__sklearn_is_fitted__():
                 self._learner.check(rows.y, query)
             else:
-                labels = self._LEARNER.LABELS.of_first(rows.part(slice(1)), self._SETTINGS.of(self), query)
+                labels = self._learner_of(rows).LABELS.of_first(rows.part(slice(1)), self._SETTINGS.of(self), query)
                 labels.check(rows.y)
         return rows

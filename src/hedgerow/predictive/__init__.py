@@ -3,6 +3,7 @@
 from hedgerow.predictive._counts import Counts
 from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._forecasts import Forecasts, joined_forecasts
+from hedgerow.predictive._joint import Joint
 from hedgerow.predictive._label_mixture import LabelMixture
 from hedgerow.predictive._leave_one_out import LeaveOneOut
 from hedgerow.predictive._location_scale import LocationScale
@@ -17,6 +18,7 @@ __all__ = [
     "Counts",
     "Distribution",
     "Forecasts",
+    "Joint",
     "LabelMixture",
     "LeaveOneOut",
     "LocationScale",

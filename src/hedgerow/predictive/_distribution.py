@@ -6,9 +6,13 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
+
+LEAST_LEVEL, GREATEST_LEVEL = 1e-300, 1.0 - 2.0**-53
+"""Levels whose normal quantiles are finite."""
 
 
 class Distribution(ABC):
@@ -73,6 +77,11 @@ class Distribution(ABC):
             raise ValueError(f"size must not be negative, got {size!r}")
         draws = self._draws(n_draws, check_random_state(random_state))
         return draws[:, 0] if size is None else draws
+
+    def normal_scores(self, y: npt.ArrayLike) -> Floats:
+        """Where ``y`` would be if a row's distribution were the standard normal one: finite, whatever ``y`` is."""
+        scores: Floats = special.ndtri(np.clip(self.cdf(y), LEAST_LEVEL, GREATEST_LEVEL))
+        return scores
 
     # Below: private.
 

@@ -53,7 +53,14 @@ class Forecasts(Distribution):
         values, shape = self._per_row(y)
         return self._each(lambda part, rows: part.cdf(values[rows]), values.shape[1]).reshape(shape)
 
+    def normal_scores(self, y: npt.ArrayLike) -> Floats:
+        """Where ``y`` would be if a row's distribution were the standard normal one."""
+        values, shape = self._per_row(y)
+        return self._each(lambda part, rows: part.normal_scores(values[rows]), values.shape[1]).reshape(shape)
+
     def _quantiles(self, levels: Floats) -> Floats:
+        if levels.ndim == 2:
+            return self._each(lambda part, rows: part._quantiles(levels[rows]), levels.shape[1])
         return self._each(lambda part, rows: part.ppf(levels), levels.size)
 
     def _draws(self, n_draws: int, rng: np.random.RandomState) -> Floats:

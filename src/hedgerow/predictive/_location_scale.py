@@ -46,6 +46,11 @@ class LocationScale(Distribution):
         z, shape = self._standardised(y)
         return self.shape.cdf(z).reshape(shape)
 
+    def normal_scores(self, y: npt.ArrayLike) -> Floats:
+        """Where ``y`` would be if a row's distribution were the standard normal one."""
+        z, shape = self._standardised(y)
+        return self.shape.normal_scores(z).reshape(shape)
+
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""
         z, shares, _ = self.shape.quadrature(KNOTS)

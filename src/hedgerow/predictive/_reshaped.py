@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
+from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._location_scale import LocationScale
 from hedgerow.predictive._shapes import Expected, Shape
 
@@ -55,6 +56,10 @@ class Reshaped(LocationScale):
         pieces = self._pieces(level)
         moved: Floats = self._at(self.levels, pieces) + self._at(self._slopes, pieces) * (level - self.knots[pieces])
         return np.clip(moved, 0.0, 1.0)
+
+    def normal_scores(self, y: npt.ArrayLike) -> Floats:
+        """Where ``y`` would be if a row's distribution were the standard normal one."""
+        return Distribution.normal_scores(self, y)
 
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""

@@ -13,6 +13,7 @@ from scipy import special
 
 from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, minimise
+from hedgerow.predictive._distribution import GREATEST_LEVEL, LEAST_LEVEL
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 
@@ -44,6 +45,11 @@ class Shape(ABC):
     @abstractmethod
     def ppf(self, level: Floats) -> Floats:
         """Quantiles."""
+
+    def normal_scores(self, z: Floats) -> Floats:
+        """Where z would be if the shape were the standard normal distribution."""
+        scores: Floats = special.ndtri(np.clip(self.cdf(z), LEAST_LEVEL, GREATEST_LEVEL))
+        return scores
 
     def moments_between(self, knots: Floats) -> tuple[Floats, Floats]:
         """Mean and mean square of z between each two levels; the first is 0, the last is 1.
@@ -116,6 +122,10 @@ class NormalShape(Shape):
         found: Floats = special.ndtri(level)
         return found
 
+    def normal_scores(self, z: Floats) -> Floats:
+        """Return z itself."""
+        return z
+
     @classmethod
     def fitted(cls, residuals: Floats, weights: Floats) -> NormalShape:
         """Return the shape; residuals have been scaled already."""
@@ -146,6 +156,11 @@ class StudentShape(Shape):
         """Quantiles."""
         found: Floats = self.scale * special.stdtrit(self.degrees, level)
         return np.where(np.asarray(level) <= 0.0, -np.inf, found)
+
+    def normal_scores(self, z: Floats) -> Floats:
+        """Where z would be if the shape were the standard normal distribution; both tails keep their digits."""
+        scores: Floats = -np.sign(z) * special.ndtri(np.maximum(self.cdf(-np.abs(z)), LEAST_LEVEL))
+        return scores
 
     def numbers(self) -> list[float]:
         """Return degrees of freedom and scale."""

@@ -1,8 +1,9 @@
-"""Targets that are not the whole line: positive numbers, counts, and those with a map of their own."""
+"""Targets that are not learned as they are: positive numbers, counts, those with a map of their own, and several."""
 
 from hedgerow.targets._cells import Cells
 from hedgerow.targets._learning import first_target, is_due, learn_target
 from hedgerow.targets._maps import Functions, Straightened
+from hedgerow.targets._standardised import Standardised
 from hedgerow.targets._targets import Continuous, Count, Target, Untransformed, check_target, target_from_state
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "Continuous",
     "Count",
     "Functions",
+    "Standardised",
     "Straightened",
     "Target",
     "Untransformed",

@@ -7,6 +7,7 @@
 // mean above the root is zero: the table holds what is left of labels after a base has been taken off.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,11 @@ struct LabelVectors {
     values.insert(values.end(), vectors, vectors + n * length);
   }
   const float* operator[](std::size_t number) const { return values.data() + number * length; }
+  /// Nothing is kept of this one; its number stays.
+  void clear(std::size_t number) {
+    if (number >= size()) throw std::invalid_argument("there is no such vector");
+    std::fill_n(values.data() + number * length, length, 0.0F);
+  }
 };
 
 struct VectorHierarchy {

@@ -46,12 +46,15 @@ struct Outsiders {
   std::vector<std::size_t> index;
   std::vector<float> entries;  ///< row-major, one an outsider
 
-  template <label::GaussianModel M>
-  Outsiders(const Forest<M>& forest, const label::Query& query, const float* points, std::size_t n) {
-    const MondrianTree<M>& tree = forest.trees.front();
-    if (!query.keeps_mean || tree.shape.is_empty()) return;
-    const std::size_t width = forest.rows.width();
-    const Box box = tree.box(MondrianTree<M>::root, forest.rows);  // the same in every tree
+  template <label::LabelModel M>
+  Outsiders(const Forest<M>& forest, const float* points, std::size_t n)
+      : Outsiders(forest.trees.front(), forest.rows, points, n) {}
+
+  template <label::LabelModel M>
+  Outsiders(const MondrianTree<M>& tree, const Rows& rows, const float* points, std::size_t n) {
+    if (tree.shape.is_empty()) return;
+    const std::size_t width = rows.width();
+    const Box box = tree.box(MondrianTree<M>::root, rows);  // the same in every tree
     for (std::size_t i = 0; i < n; ++i) {
       const float* x = points + i * width;
       if (outside_distance(box.lower, box.upper, x, width) <= 0.0) continue;
@@ -61,10 +64,11 @@ struct Outsiders {
   }
 
   /// The forest's means where they enter.
+  /// None unless they are kept.
   template <label::GaussianModel M>
   [[nodiscard]] std::vector<double> kept_means(const Forest<M>& forest, const label::Query& query) const {
     std::vector<double> kept;
-    if (index.empty()) return kept;
+    if (index.empty() || !query.keeps_mean) return kept;
     for (const Moments& moments : gather_moments(forest, entries.data(), index.size(), query)) {
       kept.push_back(query.centre + moments.mean / static_cast<double>(forest.trees.size()));
     }
@@ -115,7 +119,7 @@ MixtureMoments predict_moments(const Forest<M>& forest, const Points& points, co
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     const std::vector<Moments> moments = gather_moments(forest, scaled, n, query);
     for (std::size_t i = 0; i < n; ++i) found.set(begin + i, moments[i], n_trees, query.centre);
-    const Outsiders outsiders(forest, query, scaled, n);
+    const Outsiders outsiders(forest, scaled, n);
     const std::vector<double> kept = outsiders.kept_means(forest, query);
     for (std::size_t k = 0; k < kept.size(); ++k) found.keep_mean(begin + outsiders.index[k], kept[k], query);
     for (std::size_t i = begin; i < begin + n; ++i) {
@@ -171,7 +175,7 @@ Mixtures predict_mixtures(const Forest<M>& forest, const Points& points, const l
   std::vector<Mixtures> found((points.n + share_size - 1) / share_size);
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     Mixtures& share = found[begin / share_size];
-    const Outsiders outsiders(forest, query, scaled, n);
+    const Outsiders outsiders(forest, scaled, n);
     const std::vector<double> kept_means = outsiders.kept_means(forest, query);
     std::size_t next_outsider = 0;
     Walk<M> walk;

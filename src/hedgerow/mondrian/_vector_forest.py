@@ -11,14 +11,13 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.copies import Numbers
 from hedgerow.base.rows import Floats, Rows
-from hedgerow.base.settings import Query
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import ForestSettings
-from hedgerow.mondrian._smoothing import FIRST_RATE, FIRST_RATIO
+from hedgerow.mondrian._smoothing import Smoothing
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class VectorLabels:
     vectors: _core.LabelVectors
 
     @classmethod
-    def of_batch(cls, rows: Rows, recent: slice, settings: ForestSettings, query: Query) -> tuple[VectorLabels, Rows]:
+    def of_batch(cls, rows: Rows, recent: slice, settings: Any, query: Smoothing) -> tuple[VectorLabels, Rows]:
         """Return the labels of a batch, and its rows as the core takes them."""
         labels = cls(_core.LabelVectors(rows.y.shape[1]))
         return labels, labels.encoded(rows)
@@ -45,27 +44,29 @@ class VectorLabels:
         core.set_vectors(self.vectors)
         return core
 
-    def set_model(self, core: Any, query: Query) -> VectorLabels:
+    def set_model(self, core: Any, query: Smoothing) -> VectorLabels:
         """Set smoothing to what can be said before trees have grown."""
-        core.set_model(FIRST_RATE, FIRST_RATIO, query.n_threads)
+        core.set_model(*query.first_guess(), query.n_threads)
         return self
 
-    def learn_model(self, core: Any, sample: Sample, effort: Effort, query: Query) -> None:
+    def learn_model(self, core: Any, sample: Sample, effort: Effort, query: Smoothing) -> None:
         """Learn smoothing from leave-one-out in the first trees."""
         if sample.copies.n_units < FEWEST_ROWS:
             return
         n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
         problem = core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups)
-        numbers = learn_smoothing(problem, 0.0, sample.mean_weight, (None, None), effort.n_searches)
+        numbers = learn_smoothing(
+            problem, 0.0, sample.mean_weight, (query.drift_rate, query.known_ratio()), effort.n_searches
+        )
         core.set_model(*numbers, query.n_threads)
 
-    def left_out(self, core: Any, n_trees: int, groups: Numbers, query: Query) -> tuple[Floats, Floats]:
+    def left_out(self, core: Any, n_trees: int, groups: Numbers, query: Smoothing) -> tuple[Floats, Floats]:
         """Labels less their leave-one-out means over the first trees, and the variance between the trees."""
-        mean, between = core.leave_one_out(n_trees, groups, query.n_threads)
+        mean, _, between = core.leave_one_out(n_trees, groups, query.n_threads)
         return self.vectors.to_array()[core.row_labels().astype(np.intp)] - mean, between
 
     def calibrated(
-        self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: Query
+        self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: Smoothing
     ) -> VectorLabels:
         """Return the same."""
         return self
@@ -92,7 +93,13 @@ class VectorLabels:
             raise ValueError("its smoothing is not positive and finite")
         core.set_model(rate, ratio, 1)
         core.restore(arrays)
+        self.check_numbers(core)
         return core
+
+    def check_numbers(self, core: Any) -> None:
+        """Raise ValueError unless the vectors are those of the rows that the core holds."""
+        if len(self.vectors) != core.n_rows:
+            raise ValueError("it has more label vectors than rows, or fewer")
 
 
 class VectorForest(ForestLearner):

@@ -1,0 +1,138 @@
+"""A Mondrian forest for several targets that has learned: shared trees, joint distributions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from hedgerow.base.kept_rows import KeptRows
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows, as_vector
+from hedgerow.base.unlearning import check_found
+from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.mondrian._joint_calibration import doubts_of
+from hedgerow.mondrian._joint_labels import JointLabels
+from hedgerow.mondrian._learner import ForestLearner
+from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.predictive import Joint, LeaveOneOut
+from hedgerow.targets import Standardised
+
+
+class JointForest(ForestLearner):
+    """A forest of vectors, one component for each target."""
+
+    LABELS = JointLabels
+    labels: JointLabels
+    is_plain = True  # targets are real
+
+    @property
+    def n_targets(self) -> int:
+        """Targets of a row."""
+        return self.labels.units.n_targets
+
+    @property
+    def noise_covariance(self) -> Floats:
+        """Covariance of the noise."""
+        return self.labels.calibration.noise_covariance(self.labels.units)
+
+    # Predicting.
+
+    def means(self, X: Floats, query: Smoothing) -> Floats:
+        """Means of each row."""
+        return self.labels.units.decode(self._moments(X, query)[0])
+
+    def mean_one(self, x: Any, query: Smoothing) -> Floats:
+        """Means at one row."""
+        means: Floats = self.means(self._one_row(x), query)[0]
+        return means
+
+    def moments(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats]:
+        """Means and standard deviations of each row."""
+        dist = self.distributions(X, query)
+        return dist.mean(), dist.std()
+
+    def distributions(self, X: Floats, query: Smoothing) -> Joint:
+        """Return the joint distribution of each row."""
+        return self._joint(self.labels.calibration.factors(X), *self._moments(X, query))
+
+    def loo_predict(self, query: Smoothing) -> LeaveOneOut:
+        """What is said of each row held without it."""
+        mean, within, between = self.core.leave_one_out(self.core.n_trees, self.groups, query.n_threads)
+        factors = self.labels.calibration.factors(self.core.row_values(), are_left_out=True)
+        dist = self._joint(factors, mean, within, between, 0.0)
+        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self.labels.given(self.core.row_labels())))
+
+    def forecast_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[Joint]:
+        """Yield the distributions of rows, each just before it is learned, some rows at a time."""
+        for part in self._stream(rows, query):
+            factors = self.labels.calibration.factors(part.X)
+            yield self._joint(factors, *self.core.moments_then_learn(*part, query.n_threads))
+
+    def _moments(self, X: Floats, query: Smoothing) -> list[Floats]:
+        parts = [
+            self.core.moments(X[rows], query.n_threads)
+            for rows in pieces(X.shape[0], self.core.n_trees, 10 * WORK_AT_A_TIME)
+        ]
+        return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+
+    def _joint(self, factors: Floats, mean: Floats, within: Floats, between: Floats, added: Floats | float) -> Joint:
+        labels = self.labels
+        return labels.calibration.distribution(labels.units, mean, doubts_of(within, between, added), factors)
+
+    # Learning.
+
+    def check(self, y: Floats, query: Smoothing) -> None:
+        """Raise ValueError unless these targets can be learned."""
+        self.labels.check(y)
+
+    def learn_one(self, x: Any, y: Any, weight: float, query: Smoothing) -> None:
+        """Learn one row, and nothing if it is not a vector of finite numbers."""
+        row = self._one_row(x)
+        self.labels.check(y)
+        number = self.labels.encoded(Rows(row, np.reshape(y, (1, -1)))).y[0]
+        self.core.learn_one(row[0], number, weight)
+
+    def _one_row(self, x: Any) -> Floats:
+        row = as_vector(x)
+        if row.shape != (self.core.width,) or not np.isfinite(row).all():
+            raise ValueError("a row must be a vector of finite numbers, as many as there are columns")
+        return row.reshape(1, -1)
+
+    def _arrive(self, rows: Rows, query: Smoothing) -> Rows:
+        return self.labels.encoded(rows)
+
+    def _review_target(self, query: Smoothing) -> bool:
+        """Take units from the rows held, and number these anew; trees must grow after that."""
+        n = self.core.n_rows
+        if n == 0:
+            return False
+        y, weights = self.labels.given(self.core.row_labels()), self.core.row_weights()
+        labels = JointLabels.empty(self.settings, Standardised.of(y, weights))
+        numbers = labels.encoded(Rows(np.empty((n, 0)), y)).y
+        core = self.core.rescaled(*self.scaling.arrays)
+        core.relabel(labels.vectors, numbers)
+        self.core, self.labels = core, labels
+        return True
+
+    # Unlearning.
+
+    def forget(self, rows: Rows, query: Smoothing) -> None:
+        """Take rows out of the trees, or none and ValueError if one is not there."""
+        known = self._known(rows)
+        check_found(self.core.forget(*known, query.n_threads), rows.X.shape[0])
+        self.labels.erase(known.y)
+
+    def _known(self, rows: Rows) -> Rows:
+        """Return rows with the numbers of their targets in place of these."""
+        numbers = self.core.row_labels()
+        held = KeptRows(self.core.row_values(), self.labels.given(numbers), self.core.row_weights())
+        places = held.places_of(*rows)
+        check_found(places.size, rows.X.shape[0])
+        return Rows(rows.X, numbers[places], rows.weights if rows.weights.size else NO_WEIGHTS)
+
+    # Files.
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {**super().state(), "n_targets": self.n_targets}

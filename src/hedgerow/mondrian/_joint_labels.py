@@ -1,0 +1,169 @@
+"""The label model of several targets: standardised, as vectors that share the smoothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hedgerow import _core
+from hedgerow.base.copies import Copies, find_copies
+from hedgerow.base.kept_rows import GrowingArray
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.targets import LARGEST_TARGET, read_targets
+from hedgerow.files import Stored
+from hedgerow.files.codec import Arrays
+from hedgerow.mondrian._gaps import Gaps, Slab, learn_gaps
+from hedgerow.mondrian._growing import asking_slabs
+from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly, doubts_of
+from hedgerow.mondrian._learning import Effort, Sample
+from hedgerow.mondrian._noise import learn_noise
+from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.mondrian._settings import RegressionSettings
+from hedgerow.mondrian._small_forests import noise_forest
+from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.mondrian._vector_forest import VectorLabels
+from hedgerow.targets import Standardised
+
+ONE_TARGET_ONLY = ("prior_mean", "drift_variance", "noise_variance")
+
+
+@dataclass(frozen=True)
+class JointLabels(VectorLabels):
+    """Vectors of standardised targets; beside them, under the same numbers, the targets as they were given."""
+
+    settings: RegressionSettings
+    units: Standardised
+    targets: GrowingArray
+    calibration: JointCalibration
+    gaps: Gaps = Gaps()
+
+    @classmethod
+    def empty(cls, settings: RegressionSettings, units: Standardised) -> JointLabels:
+        """Return labels of no row yet, in these units."""
+        k = units.n_targets
+        targets = GrowingArray(np.empty((0, k)))
+        return cls(_core.LabelVectors(k), settings, units, targets, JointCalibration.unknown(k))
+
+    @classmethod
+    def of_first(cls, first: Rows, settings: RegressionSettings, query: Smoothing) -> JointLabels:
+        """Return the labels of a stream that begins with this row, of which units tell nothing."""
+        return cls.empty(settings, Standardised.unknown(first.y.shape[1]))
+
+    @classmethod
+    def of_batch(cls, rows: Rows, recent: slice, settings: Any, query: Smoothing) -> tuple[JointLabels, Rows]:
+        """Return the labels of a batch, and its recent rows as the core takes them."""
+        few = rows.part(recent)
+        labels = cls.empty(settings, Standardised.of(few.y, few.weights))
+        labels.check(few.y)
+        return labels, labels.encoded(few)
+
+    def check(self, y: Floats) -> None:
+        """Raise ValueError unless these targets can be learned."""
+        read_targets(y)
+
+    def encoded(self, rows: Rows) -> Rows:
+        """Return rows as the core takes them; their targets are kept."""
+        self.targets.append(rows.y)
+        return super().encoded(rows._replace(y=self.units.encode(rows.y)))
+
+    def given(self, numbers: Floats) -> Floats:
+        """Targets of rows that the core holds."""
+        found: Floats = self.targets.array[numbers.astype(np.intp)]
+        return found
+
+    def copies(self, X: Floats, numbers: Floats) -> Copies:
+        """Return which rows are copies."""
+        return find_copies(X, self.given(numbers))
+
+    def as_given(self, held: Rows) -> Rows:
+        """Return rows that the core holds as they were given."""
+        return held._replace(y=self.given(held.y))
+
+    def erase(self, numbers: Floats) -> None:
+        """Keep nothing of targets that were forgotten."""
+        for number in numbers.astype(np.intp).tolist():
+            self.targets.array[number] = 0.0
+            self.vectors.clear(number)
+
+    def calibrated(
+        self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: Smoothing
+    ) -> JointLabels:
+        """Return the same with what is learned by leaving rows out of all trees; the core has these rows."""
+        units, weights = sample.units
+        standardised = self.units.encode(self.given(sample.labels))
+        mean, within, between = core.leave_one_out(core.n_trees, sample.copies.groups, query.n_threads)
+        k, residuals = self.units.n_targets, standardised - mean
+        evidence = Evidence(
+            residuals[units],
+            doubts_of(within, between, 0.0)[units],
+            weights,
+            standardised.var(axis=0),
+            np.full(k, 1.0 / (core.model[1] * sample.mean_weight)),
+            np.ones(k),
+        )
+        X, y = sample.X[units], sample.labels[units]
+        calibration = calibrate_jointly(
+            evidence, "student", lambda squares: learn_noise(X, squares, weights, noise_forest(query), core.seed)
+        )
+        rates = scaling.rates if scaling.rates.size else np.ones(core.width)
+
+        def ask_few(few: Any, asked: Floats) -> Slab:
+            said = few.moments(asked, query.n_threads)
+            return Slab(said[0], said[3])
+
+        ask = asking_slabs(self.settings, self, core, scaling, (X, y), ask_few, query.n_threads)
+        gaps = learn_gaps(X, standardised[units], rates, ask, core.seed)
+        core.watch_gaps(*gaps)
+        return replace(self, calibration=calibration, gaps=gaps)
+
+    # Files.
+
+    def state(self, core: Any) -> dict[str, Any]:
+        """Return what a file keeps: of the targets, those of rows held."""
+        targets, held = np.zeros_like(self.targets.array), core.row_labels().astype(np.intp)
+        targets[held] = self.targets.array[held]
+        return {
+            "model": list(core.model),
+            "targets": targets,
+            "units": self.units.state(),
+            "calibration": self.calibration.state(),
+            "gaps": self.gaps.described(),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: Any, width: int) -> JointLabels:
+        """Take back what `state` gave."""
+        units = Standardised.from_state(stored.part("units"))
+        targets = stored.array("targets", (None, units.n_targets))
+        if not np.abs(targets).max(initial=0.0) <= LARGEST_TARGET:
+            raise ValueError("its targets are too large")
+        labels = cls.empty(settings, units)
+        labels.encoded(Rows(np.empty((0, width)), targets))
+        calibration = JointCalibration.from_state(stored.part("calibration"), units.n_targets, width)
+        gaps = Gaps.from_description(stored.sequence("gaps"), width)
+        return replace(labels, calibration=calibration, gaps=gaps)
+
+    def check_numbers(self, core: Any) -> None:
+        """Raise ValueError if targets are kept of rows that the core does not hold."""
+        if np.delete(self.targets.array, core.row_labels().astype(np.intp), axis=0).any():
+            raise ValueError("it keeps targets of rows that it does not hold")
+
+    def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
+        """Return the native forest that a file holds."""
+        core = super().restored_core(stored, shape, arrays)
+        core.watch_gaps(*self.gaps)
+        return core
+
+
+def check_settings(settings: RegressionSettings, query: Smoothing) -> None:
+    """Raise ValueError for parameters that speak of one target."""
+    if not settings.learns or settings.smoothing != "hierarchy":
+        raise ValueError(
+            f"several targets are learned with hyperparameters='learned' and smoothing='hierarchy', got "
+            f"{settings.hyperparameters!r} and {settings.smoothing!r}; fit one model for each target"
+        )
+    given = [name for name in ONE_TARGET_ONLY if getattr(query, name) is not None]
+    if given:
+        raise ValueError(f"{given[0]} is in the units of one target, and y has several; leave it at None")
