@@ -9,7 +9,7 @@ Pargent et al. 2022). A row to be predicted sees the means of all rows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from hedgerow.files import Stored
 FEW = 4
 """Up to so many categories have an indicator each."""
 
-N_FOLDS = 5
+N_FOLDS = 20
 MOST_COMPONENTS = 3
 """Of labels that are vectors, so many principal components at most have means."""
 
@@ -38,6 +38,7 @@ class CategoryColumn(NamedTuple):
     axis: int
     places: Floats  # in order
     means: Floats  # (category, none or fold left out, number); no numbers if each category has an indicator
+    share: float = 0.0  # of the labels' variance that lies between categories, and is unknown of one never met
 
     @property
     def width(self) -> int:
@@ -47,13 +48,23 @@ class CategoryColumn(NamedTuple):
 
     def axes(self, X: Floats, folds: Folds | int = 0) -> Floats:
         """Return its axes; without their folds for rows that have one."""
-        places = X[:, self.axis]
-        level = np.searchsorted(self.places, places).clip(max=self.places.size - 1)
-        is_known = self.places[level] == places
+        if not self.places.size:  # a category for every row
+            return np.zeros((X.shape[0], self.width))
+        level, is_known = self._found(X)
         if self.means.shape[2]:
             return np.where(is_known[:, None], self.means[level, folds], 0.0)
         indicators: Floats = ((level[:, None] == np.arange(self.places.size)) & is_known[:, None]).astype(np.float64)
         return indicators[:, self.places.size - self.width :]
+
+    def is_unmet(self, X: Floats) -> npt.NDArray[np.bool_]:
+        """Whether nothing is told of the category of each row."""
+        return ~self._found(X)[1] if self.places.size else np.ones(X.shape[0], dtype=bool)
+
+    def _found(self, X: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+        """Return the number of each row's category, and whether it is known."""
+        places = X[:, self.axis]
+        level = np.searchsorted(self.places, places).clip(max=self.places.size - 1)
+        return level, self.places[level] == places
 
 
 @dataclass(frozen=True)
@@ -63,6 +74,14 @@ class CategoryAxes:
     columns: tuple[CategoryColumn, ...]
     width: int
     seed: int
+    variance: Floats = field(default_factory=lambda: np.zeros(1))  # of the labels that stages learn, one each
+
+    def added_variance(self, X: Floats) -> Floats:
+        """Variance of the labels of each row that categories never met before leave unknown."""
+        share = np.zeros(X.shape[0])
+        for column in self.columns:
+            share += column.share * column.is_unmet(X)
+        return np.minimum(share, 1.0)[:, None] * self.variance
 
     def axes(self, X: Floats) -> Floats:
         """Return what stages see of rows; of columns that have come since, nothing."""
@@ -99,7 +118,7 @@ class CategoryAxes:
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         columns = [column._asdict() for column in self.columns]
-        return {"columns": columns, "width": self.width, "seed": self.seed}
+        return {"columns": columns, "width": self.width, "seed": self.seed, "variance": self.variance}
 
     @classmethod
     def from_state(cls, stored: Stored, width: int) -> CategoryAxes:
@@ -109,12 +128,16 @@ class CategoryAxes:
         for part in stored.parts("columns"):
             places = part.array("places")
             means = part.array("means", (places.size, 1 + N_FOLDS, None))
-            if places.size < 1 or not (np.diff(places) > 0).all():
+            if not (np.diff(places) > 0).all():
                 raise ValueError("its categories are not in order")
-            columns.append(CategoryColumn(part.integer("axis", 0, own - 1), places, means))
+            share = part.number("share", 0.0, 1.0)
+            columns.append(CategoryColumn(part.integer("axis", 0, own - 1), places, means, share))
         if len({column.axis for column in columns}) < len(columns):
             raise ValueError("two columns of categories are one")
-        return cls(tuple(columns), own, stored.integer("seed", 0, 2**64 - 1))
+        variance = stored.array("variance")
+        if (variance < 0).any():
+            raise ValueError("a variance is negative")
+        return cls(tuple(columns), own, stored.integer("seed", 0, 2**64 - 1), variance)
 
 
 def no_categories(width: int) -> CategoryAxes:
@@ -125,7 +148,7 @@ def no_categories(width: int) -> CategoryAxes:
 def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: int) -> CategoryAxes:
     """Learn what is told of the categories in some columns of rows, whose labels are numbers or vectors."""
     X, labels, weights = rows[0], rows.y.reshape(rows.y.shape[0], -1), rows.weights
-    found = {axis: np.unique(X[:, axis], return_inverse=True) for axis in axes}
+    found = {axis: np.unique(X[:, axis], return_inverse=True, return_counts=True) for axis in axes}
     few = [axis for axis in axes if found[axis][0].size <= FEW or labels.shape[1] == 0]
     columns = {axis: CategoryColumn(axis, found[axis][0], _no_means(found[axis][0].size)) for axis in few}
     if len(few) < len(axes):
@@ -137,8 +160,11 @@ def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: in
         told = np.column_stack([labels, left]) if plain.shape[1] else labels
         folds = _folds(X.shape[0], copies, seed)
         for axis in set(axes) - set(few):
-            places, level = found[axis]
-            columns[axis] = CategoryColumn(axis, places, _means(told, weights, level, places.size, folds))
+            places, level, n_rows = found[axis]
+            means = _means(told, weights, level, places.size, folds)
+            told_of = n_rows > 1  # of a category with one row nothing is told to that row: it is like one never met
+            share = _share_between(told[:, -labels.shape[1] :], labels, weights, level)
+            columns[axis] = CategoryColumn(axis, places[told_of], means[told_of], share)
     return CategoryAxes(tuple(columns[axis] for axis in axes), X.shape[1], seed)
 
 
@@ -177,12 +203,32 @@ def _means(told: Floats, weights: Floats, level: npt.NDArray[np.intp], n: int, f
 
 def _shrinkage(values: Floats, weights: Floats, level: npt.NDArray[np.intp], totals: Floats, counts: Floats) -> float:
     """How many rows of no effect each category is mixed with: the variance within over that between categories."""
-    means, n, n_rows = totals / counts, counts.size, values.size
-    unit = float(weights.sum()) / n_rows  # weights in units of their mean
-    within = float(weights @ (values - means[level]) ** 2) / max(n_rows - n, 1) / unit
-    rows = counts / unit
-    spare = n_rows - float(rows @ rows) / n_rows
-    between = (float(rows @ means**2) - n * within) / spare if spare > 0 else 0.0
-    if not between > 0.0 or n >= n_rows:
+    unit = float(weights.sum()) / values.size  # weights in units of their mean
+    within, between = _variances(values, weights / unit, level, totals / counts, counts / unit)
+    if not between > 0.0:
         return MOST_SHRINKAGE * unit
     return float(np.clip(within / between, 1.0, MOST_SHRINKAGE)) * unit
+
+
+def _variances(
+    values: Floats, weights: Floats, level: npt.NDArray[np.intp], means: Floats, counts: Floats
+) -> tuple[float, float]:
+    """Return the variance within and between categories, of which the means and the numbers of rows are given."""
+    n, n_rows = counts.size, values.size
+    spare = n_rows - float(counts @ counts) / n_rows
+    within = float(weights @ (values - means[level]) ** 2) / max(n_rows - n, 1)
+    if n >= n_rows or not spare > 0.0:
+        return within, 0.0
+    return within, max(0.0, (float(counts @ means**2) - n * within) / spare)
+
+
+def _share_between(left: Floats, labels: Floats, weights: Floats, level: npt.NDArray[np.intp]) -> float:
+    """Return the share of the labels' variance that lies between categories in what the other columns leave over."""
+    weights = weights * (weights.size / weights.sum())
+    counts: Floats = np.bincount(level, weights=weights).astype(np.float64)
+    between = 0.0
+    for values in left.T:
+        means = np.bincount(level, weights=weights * values) / counts
+        between += _variances(values, weights, level, means, counts)[1]
+    total = float(weights @ (labels**2).sum(axis=1)) / labels.shape[0]
+    return min(between / total, 1.0) if total > 0.0 else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,9 @@ PIECE = 2000
 """Rows that go through all stages at once; between two pieces Python looks for Ctrl-C."""
 
 PREDICTED_TOGETHER = 20_000
+
+ADDED = 2
+"""The part of the doubt about a row that is added to all else."""
 
 
 class BoostingLearner:
@@ -153,6 +157,7 @@ class BoostingLearner:
             rows = rows._replace(X=self.categories.axes_left_out(rows.X, copies))
         self.begin_targets(rows, copies, query)
         encoded = self.encoded(rows)
+        self.categories = replace(self.categories, variance=np.atleast_1d(encoded.y.var(axis=0)))
         if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
             self.choice = choose(self.STAGE, encoded, copies, settings, seed, query)
         shape = encoded.y.shape[1:]
@@ -167,13 +172,14 @@ class BoostingLearner:
         seen = rows._replace(X=self.categories.axes(rows.X))
         with interrupted_after():  # or some stages would have learned rows that others have not
             if self.n_alike(rows.y) == 0:
-                forecast = self.forecast(seen.X, *self.stages.moments(seen.X, query), query)
+                forecast = self.predictions(rows.X, query)
                 self.meet(float(rows.y[0]))
                 self.rows.append(*rows)
                 self.next_relearn = len(self.rows)
             else:
                 encoded = self.encoded(seen)
                 mean, doubt = self.stages.learn(encoded, query)
+                self._doubt_unmet(rows.X, doubt)
                 self.rows.append(*rows)
                 forecast = self.compare(encoded, mean, doubt, query)
         self.review_if_due(query)
@@ -206,11 +212,14 @@ class BoostingLearner:
     def predictions(self, X: Floats, query: Query) -> Any:
         """What is predicted of rows."""
         seen = self.categories.axes(X)
-        return self.forecast(seen, *self._moments(seen, query), query)
+        mean, doubt = self._moments(seen, query)
+        self._doubt_unmet(X, doubt)
+        return self.forecast(seen, mean, doubt, query)
 
-    def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
-        """What the stages say of rows."""
-        return self._moments(self.categories.axes(X), query)
+    def _doubt_unmet(self, X: Floats, doubt: Floats) -> None:
+        """Add to the doubt about rows what categories never met before leave unknown; classes have no doubt."""
+        if self.categories.columns and doubt.shape[1]:
+            doubt[:, ADDED] += self.categories.added_variance(X).reshape(doubt[:, ADDED].shape)
 
     def _moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
         if X.shape[0] <= PREDICTED_TOGETHER:
