@@ -212,6 +212,14 @@ def test_a_window_keeps_few_targets():
     np.testing.assert_allclose(model.loo_predict().mean.mean(axis=0), Y[-20:].mean(axis=0), atol=0.5)
 
 
+def test_targets_stay_with_their_rows_after_an_interrupt():
+    model, other = forest().fit(X, Y), forest().fit(X, Y)
+    model._learner.labels.targets.append(Y[:2] + 9.0)  # as Ctrl-C may leave them, before their vectors are kept
+    for each in (model, other):
+        each.partial_fit(X[:40] + 0.01, Y[:40]).unlearn(X[:20] + 0.01, Y[:20])
+    assert bits(model) == bits(other)
+
+
 def test_everything_can_be_unlearned():
     model = forest().fit(X, Y).unlearn(X, Y)
     assert model.predict_one(X[0]) == 0.0
