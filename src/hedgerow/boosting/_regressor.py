@@ -46,7 +46,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         residuals themselves, smoothed.
     shape : {"auto", "common"}, default="auto"
         Whether that shape is learned row by row too, wherever leave-one-out says that it differs (skewed here, heavy
-        on one side there, discrete), or is common to all rows. Of several targets, only the width is learned row by row.
+        on one side there, discrete), or is common to all rows. Of several targets only the width is learned so.
     target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
         What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
         "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
