@@ -11,6 +11,7 @@ from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.several_targets import SeveralTargets
+from hedgerow.base.targets import read_target
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._joint_boosting import JointBoosting
 from hedgerow.boosting._regression import RegressionBoosting
@@ -169,4 +170,4 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         return targets
 
     def _encode_number(self, y: Any) -> float:
-        return float(self._encode([y], False)[0])
+        return float(self._encode([read_target(y)], False)[0])

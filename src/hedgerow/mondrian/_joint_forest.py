@@ -90,7 +90,6 @@ class JointForest(ForestLearner):
     def learn_one(self, x: Any, y: Any, weight: float, query: Smoothing) -> None:
         """Learn one row, and nothing if it is not a vector of finite numbers."""
         row = self._one_row(x)
-        self.labels.check(y)
         number = self.labels.encoded(Rows(row, np.reshape(y, (1, -1)))).y[0]
         self.core.learn_one(row[0], number, weight)
 
