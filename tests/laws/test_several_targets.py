@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.exceptions import DataConversionWarning
 
 import hedgerow
@@ -78,6 +79,20 @@ def test_their_number_does_not_change_in_a_stream(new):
         assert bits(model) == before
         assert model.fit(X, wrong).predict(X).shape == wrong.shape
     assert new().learn_one(X[0], Y[0]).learn_one(X[1], list(Y[1])).predict(X).shape == Y.shape
+
+
+@both
+def test_targets_that_are_none(new):
+    model = new()
+    for wrong, message in ((csr_matrix(Y), "sparse"), (Y[:, :0], "0 feature"), (Y[:, :, None], "dim 3")):
+        with pytest.raises(ValueError, match=message):
+            model.fit(X, wrong)
+    model.fit(X, Y)
+    before = bits(model)
+    for wrong in ([1.0], [1.0, np.nan, 2.0], [1.0, "a", 2.0], [1e200, 1.0, 1.0], [[1.0, 2.0, 3.0]], None):
+        with pytest.raises(ValueError, match="target"):
+            model.learn_one(X[0], wrong)
+    assert bits(model) == before
 
 
 @pytest.mark.parametrize("kind", CLASSES)
@@ -210,6 +225,14 @@ def test_a_window_keeps_few_targets():
     assert model.n_samples_ == 20
     np.testing.assert_array_equal(model._learner.labels.given(model._learner.core.row_labels()), Y[-20:])
     np.testing.assert_allclose(model.loo_predict().mean.mean(axis=0), Y[-20:].mean(axis=0), atol=0.5)
+
+
+def test_targets_stay_with_their_rows_after_an_interrupt():
+    model, other = forest().fit(X, Y), forest().fit(X, Y)
+    model._learner.labels.targets.append(Y[:2] + 9.0)  # as Ctrl-C may leave them, before their vectors are kept
+    for each in (model, other):
+        each.partial_fit(X[:40] + 0.01, Y[:40]).unlearn(X[:20] + 0.01, Y[:20])
+    assert bits(model) == bits(other)
 
 
 def test_everything_can_be_unlearned():

@@ -33,6 +33,10 @@ class GrowingArray:
         self._values[self._n : n] = values
         self._n = n
 
+    def cut(self, n: int) -> None:
+        """Keep the first rows only."""
+        self._n = min(self._n, n)
+
 
 class KeptRows:
     """Features, labels and weights, or none."""

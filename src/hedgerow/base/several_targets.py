@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils.validation import column_or_1d
 
 from hedgerow.base.columns import Cells
@@ -70,6 +71,8 @@ class SeveralTargets:
         return self._JOINT_LEARNER
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Cells, Any]:
+        if issparse(y):
+            raise ValueError("y is a sparse matrix; targets are an array, such as y.toarray()")
         cells, y = super()._read(X, y, reset)  # type: ignore[misc]
         if y.ndim == 2 and y.shape[1] == 1:
             y = column_or_1d(y, warn=True)

@@ -11,6 +11,7 @@ from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.several_targets import SeveralTargets
+from hedgerow.base.targets import read_target
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._joint_boosting import JointBoosting
 from hedgerow.boosting._regression import RegressionBoosting
@@ -46,7 +47,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         residuals themselves, smoothed.
     shape : {"auto", "common"}, default="auto"
         Whether that shape is learned row by row too, wherever leave-one-out says that it differs (skewed here, heavy
-        on one side there, discrete), or is common to all rows. That of several targets is common.
+        on one side there, discrete), or is common to all rows. Of several targets only the width is learned so.
     target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
         What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
         "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
@@ -173,4 +174,4 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         return targets
 
     def _encode_number(self, y: Any) -> float:
-        return float(self._encode([y], False)[0])
+        return float(self._encode([read_target(y)], False)[0])

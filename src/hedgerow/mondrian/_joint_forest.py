@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows, as_vector
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import doubts_of
 from hedgerow.mondrian._joint_labels import JointLabels
 from hedgerow.mondrian._learner import ForestLearner
@@ -89,7 +90,6 @@ class JointForest(ForestLearner):
     def learn_one(self, x: Any, y: Any, weight: float, query: Smoothing) -> None:
         """Learn one row, and nothing if it is not a vector of finite numbers."""
         row = self._one_row(x)
-        self.labels.check(y)
         number = self.labels.encoded(Rows(row, np.reshape(y, (1, -1)))).y[0]
         self.core.learn_one(row[0], number, weight)
 
@@ -136,3 +136,11 @@ class JointForest(ForestLearner):
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         return {**super().state(), "n_targets": self.n_targets}
+
+    @classmethod
+    def from_state(cls, stored: Stored, settings: Any, width: int) -> Self:
+        """Take back what `state` gave."""
+        learner = super().from_state(stored, settings, width)
+        if stored.any("n_targets") != learner.n_targets:
+            raise ValueError("its units are those of another number of targets")
+        return learner

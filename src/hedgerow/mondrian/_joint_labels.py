@@ -65,6 +65,7 @@ class JointLabels(VectorLabels):
 
     def encoded(self, rows: Rows) -> Rows:
         """Return rows as the core takes them; their targets are kept."""
+        self.targets.cut(len(self.vectors))  # there are more if this was interrupted between the two
         self.targets.append(rows.y)
         return super().encoded(rows._replace(y=self.units.encode(rows.y)))
 

@@ -54,7 +54,7 @@ class Standardised(NamedTuple):
     def encode(self, targets: Floats) -> Floats:
         """Targets in these units."""
         with np.errstate(over="ignore"):
-            found: Floats = np.clip((targets - self.origin) / self.scale, -FARTHEST, FARTHEST)
+            found: Floats = np.minimum(np.maximum((targets - self.origin) / self.scale, -FARTHEST), FARTHEST)
         return found
 
     def decode(self, values: Floats) -> Floats:
