@@ -166,10 +166,10 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         """Let the map of columns know of rows that come; axes that are new are constant in all rows before."""
         columns, constants = self._columns.meeting(cells, may_widen=hasattr(self._learner, "widened"))
         if columns is not self._columns:
-            self._columns = columns
-            if constants.size:
+            self._columns, described = columns, self._described()
+            if constants.size or described:
                 self._learner = self._learner.widened(constants)
-            for name, value in self._described().items():
+            for name, value in described.items():
                 setattr(self._learner, name, value)
             self._forget_what_follows()
 
@@ -358,13 +358,18 @@ class OnlineEstimator(Estimator):
                     return call(x, *rest)
                 if type(x) is dict:
                     return call(reader.quickly(x), *rest)
-            except (KeyError, TypeError, ValueError):
+            except (KeyError, TypeError, ValueError, OverflowError):
                 pass  # reading it with care either mends it or says what is wrong
         if learns:
             cells = reader.cells(x)
             if reader.columns.is_surprised_by(cells.values[0]):
-                before = self._learner
-                self._meet(cells)
-                call = call if self._learner is before else self._learner.learn_one
-                reader = self._current.reader
+                return self._learn_surprise(call, cells, *rest)
         return call(reader(x), *rest)
+
+    @all_or_nothing
+    def _learn_surprise(self, call: Callable[..., Any], cells: Cells, *rest: Any) -> Any:
+        """Learn one row that brings something that the map of columns does not know."""
+        before = self._learner
+        self._meet(cells)
+        call = call if self._learner is before else self._learner.learn_one
+        return call(self._columns.axes(cells.values)[0], *rest)

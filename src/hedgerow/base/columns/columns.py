@@ -43,20 +43,27 @@ class Columns:
         missing = np.isnan(cells.values)
         if not missing.shape[0] or (when == "later" and self._is_settled and not missing.any()):
             return self, np.empty(0)
-        kinds, turned = list(self.kinds), []
+        kinds, came = list(self.kinds), {}  # by column whose absence becomes an axis, the row that makes it one
         for c, kind in enumerate(self.kinds):
             if isinstance(kind, Unknown) and cells.kinds[c] != "unknown":
                 kinds[c] = kind.turned(cells.kinds[c], cells.values[:, c])
-                turned += [c] if isinstance(kinds[c], Number) else []
+                came[c] = missing[:, c].argmin()
             else:
                 kinds[c] = kind.met(cells.values[:, c], when)
-        holes = [c for c in np.flatnonzero(missing.any(axis=0)).tolist() if isinstance(kinds[c], Number)]
-        first = missing.argmax(axis=0)
-        new = turned + sorted((c for c in holes if c not in (*self.absent, *turned)), key=lambda c: (first[c], c))
+                if missing[:, c].any() and c not in self.absent:
+                    came[c] = missing[:, c].argmax()
+        turned = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Unknown) and c in came]
+        new = sorted((c for c in came if isinstance(kinds[c], Number)), key=lambda c: (came[c], c not in turned, c))
         if not may_widen:
             new = [c for c in new if when == "first" and missing[0, c]]
         constants = np.array([float(c in turned) for c in new])
         return replace(self, kinds=tuple(kinds), absent=(*self.absent, *new)), constants
+
+    def are_strange(self, values: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which rows cannot be among those learned: a value is missing where none was."""
+        columns = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Number) and c not in self.absent]
+        found: npt.NDArray[np.bool_] = np.isnan(values[:, columns]).any(axis=1)
+        return found
 
     def is_surprised_by(self, values: Floats) -> bool:
         """Whether one row brings something that the map does not know."""
