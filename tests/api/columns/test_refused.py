@@ -211,5 +211,5 @@ def test_sparse_matrices_of_missing_values_and_categories():
 @pytest.mark.parametrize("chosen", [None, [0]])
 def test_sparse_matrices_that_are_too_large(chosen):
     X = sparse.csr_matrix((100_000, 100_000))
-    with pytest.raises(ValueError, match="100000 x 100000 cells, too many to be held densely.*one-hot"):
+    with pytest.raises(ValueError, match=r"100000 x 100000 cells, too many to be held densely.*one-hot"):
         forest(categorical_features=chosen).fit(X, np.zeros(100_000))

@@ -62,8 +62,7 @@ class Columns:
     def are_strange(self, values: Floats) -> npt.NDArray[np.bool_]:
         """Tell which rows cannot be among those learned: a value is missing where none was."""
         columns = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Number) and c not in self.absent]
-        found: npt.NDArray[np.bool_] = np.isnan(values[:, columns]).any(axis=1)
-        return found
+        return np.asarray(np.isnan(values[:, columns]).any(axis=1))
 
     def is_surprised_by(self, values: Floats) -> bool:
         """Whether one row brings something that the map does not know."""
@@ -156,6 +155,8 @@ class Columns:
         kinds = tuple(KINDS[part.word("kind", *KINDS)].from_state(part) for part in described)
         if any(type(c) is not int or not 0 <= c < width for c in absent) or len(set(absent)) < len(absent):
             raise ValueError("the columns in which values were missing are not columns")
+        if not all(isinstance(kinds[c], Number) for c in absent):
+            raise ValueError("values were missing in columns that have no axis for that")
         return cls(kinds, tuple(absent))
 
     def with_numbers(self, values: Floats) -> Columns:

@@ -114,7 +114,7 @@ def _kind_of(column: Any, name: str) -> str:
     if not isinstance(column, nw.Series):
         return _kind_of_values(column, name)
     kind = _kind_of_type(column.dtype)
-    if kind == "category" and getattr(column.to_native(), "dtype", None) == object and column.is_null().all():
+    if kind == "category" and str(getattr(column.to_native(), "dtype", "")) == "object" and column.is_null().all():
         return "unknown"
     return _kind_of_values(column.to_list(), name) if kind is None else kind
 
@@ -252,7 +252,7 @@ def _has_name(value: Any) -> bool:
         hash(value)
     except TypeError:
         return False
-    return type(value).__repr__ is not object.__repr__
+    return repr(value) != object.__repr__(value)
 
 
 def _is_missing(value: Any) -> bool:
