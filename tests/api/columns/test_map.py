@@ -46,7 +46,7 @@ def test_axes_of_a_batch():
         "many (place 3)",
         "when",
     ]
-    names += [f"when ({circle}, {part})" for circle in ("week", "year") for part in ("sine", "cosine")]
+    names += ["when"] + [f"when ({circle}, {part})" for circle in ("week", "year") for part in ("sine", "cosine")]
     circles = [name for name in model.axis_names_ if name.startswith("when (day")]
     gaps = [f"{name} (missing)" for name in ("size", "late", "when", "flag") if None in table[name]]
     assert [name for name in model.axis_names_ if name not in circles and "missing" not in name] == [*names, "flag"]
