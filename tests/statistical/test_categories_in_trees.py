@@ -1,8 +1,8 @@
 """Posteriors of trees on a table with a category and a gap, against the list of all trees.
 
-A rule about a category asks whether its place lies below a cut, in one of three random orders; about a missing value, on
-which side of the cut the value lies that stands for it, or whether it is missing. Alarms as in `test_bayesian_trees`:
-|z| > 6.5 with at least 40 independent runs, below 2e-7 for each of fewer than 300 comparisons.
+A rule about a category asks whether its place lies below a cut, in one of three random orders; about a missing value,
+on which side of the cut the value lies that stands for it, or whether it is missing. Alarms are those of
+`test_bayesian_trees`: |z| > 6.5 with at least 40 independent runs, below 2e-7 for each of fewer than 300 comparisons.
 """
 
 from __future__ import annotations

@@ -23,30 +23,11 @@ def forest(**parameters):
     return hr.MondrianForestRegressor(2, random_state=0, **parameters)
 
 
-def faulty(names, *faults):
-    """Of those in `faults` it is known that they fail: an axis that comes late is there when rows before are reviewed.
-
-    What is chosen from all rows then depends on how many axes there are, though the late ones are constant.
-    """
-    known = pytest.mark.xfail(strict=True)
-    return [pytest.param(name, marks=known if name in faults else ()) for name in names]
-
-
 def test_axes_of_a_batch():
     table, y = draw_table(60)
     model = forest().fit(table, y)
-    names = [
-        "size",
-        "late",
-        "few",
-        "few (place 2)",
-        "few (place 3)",
-        "many",
-        "many (place 2)",
-        "many (place 3)",
-        "when",
-    ]
-    names += ["when"] + [f"when ({circle}, {part})" for circle in ("week", "year") for part in ("sine", "cosine")]
+    names = ["size", "late", "few", "few (place 2)", "few (place 3)", "many", "many (place 2)", "many (place 3)"]
+    names += ["when", *(f"when ({circle}, {part})" for circle in ("week", "year") for part in ("sine", "cosine"))]
     circles = [name for name in model.axis_names_ if name.startswith("when (day")]
     gaps = [f"{name} (missing)" for name in ("size", "late", "when", "flag") if None in table[name]]
     assert [name for name in model.axis_names_ if name not in circles and "missing" not in name] == [*names, "flag"]
@@ -99,7 +80,7 @@ def gappy(n=40):
     return X
 
 
-@pytest.mark.parametrize("name", faulty([*WIDENED, *NARROW], "boosting", "class boosting"))
+@pytest.mark.parametrize("name", [*WIDENED, *NARROW])
 def test_what_a_stream_brings_does_not_depend_on_batches(name):
     case, X = BY_NAME[name], gappy()
     y = case.data(40)[1]
@@ -116,7 +97,7 @@ def test_what_a_stream_brings_does_not_depend_on_batches(name):
         assert model.axis_names_[5:] == ["x1 (missing)", "x2 (missing)", "x0 (missing)", "x3 (missing)"]
 
 
-@pytest.mark.parametrize("name", faulty(WIDENED, "boosting", "kernel ridge"))
+@pytest.mark.parametrize("name", WIDENED)
 def test_rows_before_had_no_gap(name):
     """A forest that learns its first gap late is one that knew of the axis all along."""
     case = BY_NAME[name]

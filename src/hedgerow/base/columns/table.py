@@ -30,6 +30,10 @@ class Cells(NamedTuple):
     kinds: list[str]
     values: Floats
 
+    def part(self, which: slice) -> Cells:
+        """Return some of the rows."""
+        return Cells(self.kinds, self.values[which])
+
 
 def read_cells(table: Any, names: Sequence[str], chosen: set[int], expected: list[str] | None) -> Cells:
     """Read a table whose columns have these names; those chosen hold categories, whatever their type.
