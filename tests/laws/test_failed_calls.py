@@ -22,9 +22,7 @@ def spoiled(values, value):
 def bad_rows(case):
     """Yield rows, targets and weights that cannot be, and what is said of them."""
     X, y = case.data(N)
-    yield spoiled(X, np.nan), y, None, "NaN"
     yield spoiled(X, np.inf), y, None, "infinity"
-    yield spoiled(X, "blue"), y, None, "could not convert|numeric"
     yield X + 1j, y, None, "Complex data"
     yield X[:, 0], y, None, "1D array"
     yield 1.0, y, None, "scalar"
@@ -80,10 +78,10 @@ def test_bad_rows(case, fitted):
 @every()
 def test_a_failed_first_frame_leaves_no_names(case):
     X, y = case.data(N)
-    frame = pandas.DataFrame(spoiled(X, np.nan), columns=["a", "b", "c"])
+    frame = pandas.DataFrame(spoiled(X, np.inf), columns=["a", "b", "c"])
     for call in calls(case, False):
         model = case.new()
-        with pytest.raises(ValueError, match="NaN"):
+        with pytest.raises(ValueError, match="infinity: feature 'a' is inf"):
             getattr(model, call)(frame, y)
         assert set(vars(model)) == set(vars(case.new()))
         assert make_sense(numbers(model.fit(X[:, :2], y), X[:, :2]))
@@ -98,7 +96,8 @@ def test_bad_questions(case):
     for ask in asked:
         for rows, message in (
             (X[:, :1], "X has 1 features, but"),
-            (spoiled(X, np.nan), "NaN"),
+            (spoiled(X, -np.inf), "infinity"),
+            (spoiled(X, "blue"), "taken for numbers when learning began, and now holds"),
             (X[:0], "0 sample"),
             (X[0], "1D array"),
         ):
@@ -124,8 +123,8 @@ def test_bad_single_rows(case, fitted):
     X, y = case.data(N)
     model = case.fitted(N) if fitted else case.new()
     before, attributes = bits(model), set(vars(model))
-    bad = [[], {}, [[1.0, 2.0, 3.0]], 3.0, [1.0, np.nan, 2.0], [1.0, 2.0, -np.inf], ["a", "b", "c"]]
-    bad += [{"a": np.inf}, {"a": "b"}] + [[1.0, 2.0], [1.0, 2.0, 3.0, 4.0]] * fitted
+    bad = [[], {}, [[1.0, 2.0, 3.0]], 3.0, [1.0, 2.0, -np.inf], {"a": np.inf}]
+    bad += [["a", "b", "c"], {"a": "b"}, [1.0, 2.0], [1.0, 2.0, 3.0, 4.0]] * fitted
     for x in bad:
         for call in (lambda x: model.learn_one(x, y[0]), *[model.predict_one] * fitted):
             with pytest.raises(ValueError):

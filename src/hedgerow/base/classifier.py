@@ -213,9 +213,9 @@ class ClassForecasting:
         -------
         self
         """
-        rows = self._next_rows(X, y, sample_weight, classes=classes)
-        if rows.y.size:
-            with self._classes_learned():
+        coming = self._next_rows(X, y, sample_weight, classes=classes)
+        with self._classes_learned():
+            for rows in self._in_turn(coming):
                 self._learner.learn(rows, self._current.query)
         return self
 
@@ -254,11 +254,11 @@ class ClassForecasting:
         known = getattr(self, "_classes", ClassTable())
         if classes is not None:
             known = known.extended(in_order_of_appearance(as_labels(classes))[0])
-        rows = self._next_rows(X, y, sample_weight, classes=classes)
+        coming = self._next_rows(X, y, sample_weight, classes=classes)
         parts: list[Floats] = []
-        if rows.y.size:
-            with self._classes_learned():
-                parts = list(self._learner.forecast_then_learn(rows, self._current.query, len(known)))
+        with self._classes_learned():
+            for rows in self._in_turn(coming):
+                parts += self._learner.forecast_then_learn(rows, self._current.query, len(known))
         table = getattr(self, "_classes", known)
         wide = [np.pad(part, ((0, 0), (0, len(table) - part.shape[1]))) for part in parts]
         return np.concatenate([np.empty((0, len(table))), *wide])[:, table.order]
@@ -269,6 +269,8 @@ class ClassForecasting:
         try:
             yield
         except BaseException:
+            if not self.__sklearn_is_fitted__():
+                raise
             self._classes = ClassTable(list(self._classes.numbers)[: self._learner.n_known])
             if self._learner.is_empty:
                 forget_everything(self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from hedgerow.base.columns import Cells, Columns, Selection
-from hedgerow.base.rows import Floats, RowReader, Rows, drop_weightless, first_row, read
+from hedgerow.base.rows import Floats, NextRows, RowReader, Rows, drop_weightless, first_row, read
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query, Settings
 from hedgerow.base.work import all_or_nothing
@@ -102,9 +102,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         self
         """
         settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
-        rows = self._rows(X, y, sample_weight, first=True, online=False)
-        if rows.y.shape[0] == 0:
+        cells, labels, weights = self._checked(X, y, sample_weight, first=True)
+        if labels.shape[0] == 0:
             raise ValueError("every sample_weight is zero: there is no row to learn")
+        self._take_columns(cells, is_batch=True)
+        rows = self._weighed(Rows(self._columns.axes(cells.values), labels, weights), online=False)
         learner = self._learner_of(rows)
         self._learner = learner.begin(rows, settings, draw_seed(self.random_state), query, **self._described())
         return self
@@ -142,35 +144,28 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 
     # The door.
 
-    def _rows(self, X: Any, y: Any, sample_weight: Any, *, first: bool, online: bool, **announced: Any) -> Rows:
-        """Rows to be learned, checked. If they are the first, the model takes the columns from them."""
+    def _checked(self, X: Any, y: Any, sample_weight: Any, *, first: bool, **announced: Any) -> NextRows:
+        """Rows to be learned, checked. If they are the first, the model takes number and names of columns from them."""
         cells, y = self._read(X, y, first)
         values, y, weights = drop_weightless(cells.values, y, sample_weight)
-        labels = self._encode(y, first, **announced)
-        cells = cells._replace(values=values)
-        if first:
-            self._take_columns(cells, is_batch=not online)
-        else:
-            self._meet(cells)
-        return self._weighed(Rows(self._columns.axes(values), labels, weights), online)
+        return NextRows(cells._replace(values=values), self._encode(y, first, **announced), weights)
 
     def _read(self, X: Any, y: Any, reset: bool) -> tuple[Cells, Any]:
         return read(self, X, y, reset=reset, **self._Y_CHECKS)
 
     def _take_columns(self, cells: Cells, is_batch: bool) -> None:
         """Take the map of columns from the first rows."""
-        may_widen = hasattr(self._LEARNER, "widened")
-        self._columns = Columns.of(cells, is_batch=is_batch, n_places=self._N_PLACES, may_widen=may_widen)
+        self._columns = Columns.of(cells, is_batch=is_batch, n_places=self._N_PLACES)
         self._forget_what_follows()
 
     def _meet(self, cells: Cells) -> None:
         """Let the map of columns know of rows that come; axes that are new are constant in all rows before."""
         columns, constants = self._columns.meeting(cells, may_widen=hasattr(self._learner, "widened"))
-        if columns is not self._columns:
-            self._columns = columns
-            if constants.size:
+        if columns != self._columns:
+            self._columns, described = columns, self._described()
+            if constants.size or described:
                 self._learner = self._learner.widened(constants)
-            for name, value in self._described().items():
+            for name, value in described.items():
                 setattr(self._learner, name, value)
             self._forget_what_follows()
 
@@ -277,8 +272,7 @@ class OnlineEstimator(Estimator):
         -------
         self
         """
-        rows = self._next_rows(X, y, sample_weight)
-        if rows.y.shape[0]:
+        for rows in self._in_turn(self._next_rows(X, y, sample_weight)):
             self._learner.learn(rows, self._current.query)
         return self
 
@@ -312,7 +306,7 @@ class OnlineEstimator(Estimator):
         raise NotImplementedError
 
     @all_or_nothing
-    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> Rows:
+    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> NextRows:
         """Rows to be learned online, checked; if they are the first, there is an empty learner for them now.
 
         What is announced are classes that may come.
@@ -321,12 +315,29 @@ class OnlineEstimator(Estimator):
         settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
         if not first:
             self._learner.settings.check_unchanged(settings)
-        rows = self._rows(X, y, sample_weight, first=first, online=True, **announced)
+        rows = self._checked(X, y, sample_weight, first=first, **announced)
+        if first:
+            self._take_columns(rows.cells.part(slice(1)), is_batch=False)
+        rows = rows._replace(weights=self._weighed(self._seen(rows), online=True).weights)
         if first and rows.y.shape[0]:
-            seed = draw_seed(self.random_state)
-            learner = self._learner_of(rows)
-            self._learner = learner.open(rows.part(slice(1)), settings, seed, query, **self._described())
+            seed, opening = draw_seed(self.random_state), self._seen(rows.part(slice(1)))
+            self._learner = self._learner_of(opening).open(opening, settings, seed, query, **self._described())
         return rows
+
+    def _seen(self, rows: NextRows) -> Rows:
+        """Return what the learner sees of rows, as far as the map of columns knows them."""
+        return Rows(self._columns.axes(rows.cells.values), rows.y, rows.weights)
+
+    def _in_turn(self, rows: NextRows) -> Iterator[Rows]:
+        """Yield rows to be learned before the next are asked for: those that bring something new begin a piece."""
+        begin, n, may_widen = 0, rows.y.shape[0], hasattr(getattr(self, "_learner", None), "widened")
+        while begin < n:
+            end = begin + self._columns.n_unsurprising(rows.cells.part(slice(begin, n)), may_widen)
+            if end == begin:
+                self._meet(rows.cells.part(slice(begin, begin + 1)))
+                end += 1 + self._columns.n_unsurprising(rows.cells.part(slice(begin + 1, n)), may_widen)
+            yield self._seen(rows.part(slice(begin, end)))
+            begin = end
 
     @all_or_nothing
     def _first_row(self, x: Any, y: Any) -> Rows:
@@ -369,13 +380,18 @@ class OnlineEstimator(Estimator):
                     return call(x, *rest)
                 if type(x) is dict:
                     return call(reader.quickly(x), *rest)
-            except (KeyError, TypeError, ValueError):
+            except (KeyError, TypeError, ValueError, OverflowError):
                 pass  # reading it with care either mends it or says what is wrong
         if learns:
             cells = reader.cells(x)
-            if reader.columns.is_surprised_by(cells.values[0]):
-                before = self._learner
-                self._meet(cells)
-                call = call if self._learner is before else self._learner.learn_one
-                reader = self._current.reader
+            if not reader.columns.n_unsurprising(cells, hasattr(self._learner, "widened")):
+                return self._learn_surprise(call, cells, *rest)
         return call(reader(x), *rest)
+
+    @all_or_nothing
+    def _learn_surprise(self, call: Callable[..., Any], cells: Cells, *rest: Any) -> Any:
+        """Learn one row that brings something that the map of columns does not know."""
+        before = self._learner
+        self._meet(cells)
+        call = call if self._learner is before else self._learner.learn_one
+        return call(self._columns.axes(cells.values)[0], *rest)

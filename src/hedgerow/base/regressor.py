@@ -113,11 +113,15 @@ class Forecasting:
             Only if `returns` is "interval".
         """
         check_returns(returns, confidence)
-        rows = self._next_rows(X, y, sample_weight)
-        query, shape = self._current.query if rows.y.size else None, rows.y.shape[1:]
-        if returns == "std" and rows.y.size and hasattr(self._learner, "moments_then_learn"):
-            return _concatenated(2, self._learner.moments_then_learn(rows, query), shape)
-        parts = self._learner.forecast_then_learn(rows, query) if rows.y.size else ()
+        coming = self._next_rows(X, y, sample_weight)
+        shape = coming.y.shape[1:]
+        quick = "moments_then_learn" if returns == "std" else "forecast_then_learn"
+        name = quick if coming.y.size and hasattr(self._learner, quick) else "forecast_then_learn"
+        parts = (
+            part for rows in self._in_turn(coming) for part in getattr(self._learner, name)(rows, self._current.query)
+        )
+        if name == "moments_then_learn":
+            return _concatenated(2, parts, shape)
         if returns == "dist":
             return Joint.joined(parts, *shape) if shape else joined_forecasts(parts)
         if returns == "std":

@@ -39,6 +39,18 @@ class Rows(NamedTuple):
         return Rows(*(np.delete(part, places, axis=0) if part.size else part for part in self))
 
 
+class NextRows(NamedTuple):
+    """Rows of a stream, checked, as tables hold them: what learners see of them may change on the way."""
+
+    cells: Cells
+    y: Floats
+    weights: Floats
+
+    def part(self, which: slice) -> NextRows:
+        """Return some of them."""
+        return NextRows(self.cells.part(which), self.y[which], self.weights[which])
+
+
 def read(model: Any, X: Any, y: Any = "no_validation", *, reset: bool, **checks: Any) -> tuple[Cells, Any]:
     """Return a table as one number a cell, and what is to be learned of it; scikit-learn's checks, names included.
 

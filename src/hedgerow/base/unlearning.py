@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hedgerow.base.columns import Cells
-from hedgerow.base.rows import NO_WEIGHTS, Rows, drop_weightless
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows, drop_weightless
 from hedgerow.base.work import all_or_nothing, forget_everything
 
 
@@ -16,11 +16,21 @@ class Unlearning:
         self._check_learned()
         cells, y = self._read(X, y, False)
         values, y, weights = drop_weightless(cells.values, y, sample_weight)
-        rows = Rows(self._columns.axes(values), self._known(y), weights)
+        rows = Rows(self._held(values), self._known(y), weights)
         return self._forget(self._weighed_known(rows), relearn)
 
     def _unlearn_one(self: Any, x: Any, y: Any, relearn: bool) -> Any:
-        return self._forget(Rows(self._one_row(x), self._known(self._as_vector(y)), NO_WEIGHTS), relearn)
+        self._check_learned()
+        values = self._current.reader.values(x).reshape(1, -1)
+        return self._forget(Rows(self._held(values), self._known(self._as_vector(y)), NO_WEIGHTS), relearn)
+
+    def _held(self: Any, values: Floats) -> Floats:
+        """Return what the learner has seen of rows, or raise ValueError if it cannot have seen one of them."""
+        strange = self._columns.are_strange(values)
+        if strange.any():
+            check_found(int(strange.argmax()), strange.size)
+        axes: Floats = self._columns.axes(values)
+        return axes
 
     @all_or_nothing
     def _forget(self: Any, rows: Rows, relearn: bool) -> Any:

@@ -113,7 +113,8 @@ class CategoryAxes:
     def _axes(self, X: Floats, folds: Folds | int) -> Floats:
         if not self.columns:
             return X if X.shape[1] == self.width else np.ascontiguousarray(X[:, : self.width])
-        return np.column_stack([X[:, self._others], *(column.axes(X, folds) for column in self.columns)])
+        seen = [X[:, self._others], *(column.axes(X, folds) for column in self.columns)]
+        return np.ascontiguousarray(np.column_stack(seen))
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance
 from hedgerow.base.classifier import ClassForecasting, Classifier
 from hedgerow.base.estimator import OnlineEstimator
-from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.rows import Floats, NextRows, Rows
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._class_boosting import ClassBoosting
 from hedgerow.boosting._class_calibration import log_loss
@@ -140,7 +140,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
 
     # Below: private.
 
-    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> Rows:
+    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> NextRows:
         before = getattr(self, "_classes", ClassTable())
         rows = super()._next_rows(X, y, sample_weight, **announced)
         if announced.get("classes") is not None and self.__sklearn_is_fitted__():

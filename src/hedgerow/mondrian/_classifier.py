@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hedgerow.base.classifier import ClassForecasting, Classifier
 from hedgerow.base.estimator import OnlineEstimator
-from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.rows import Floats, NextRows, Rows
 from hedgerow.files import Stored
 from hedgerow.mondrian._class_forest import ClassForest
 from hedgerow.mondrian._forest import MondrianForest
@@ -161,7 +161,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
 
     # Below: private.
 
-    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> Rows:
+    def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> NextRows:
         rows = super()._next_rows(X, y, sample_weight, **announced)
         if self.__sklearn_is_fitted__():
             self._learner.know_classes(len(self._classes))

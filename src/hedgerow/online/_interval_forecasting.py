@@ -69,14 +69,16 @@ class IntervalForecasting:
             If `returns` is "dist".
         """
         check_returns(returns, confidence)
-        rows = self._next_rows(X, y, sample_weight)
+        coming = self._next_rows(X, y, sample_weight)
+        pieces = self._in_turn(coming)
         if returns == "interval":
-            parts = self._learner.intervals_then_learn(rows, confidence) if rows.y.size else ()
+            parts = (part for rows in pieces for part in self._learner.intervals_then_learn(rows, confidence))
             nothing = np.empty(0), np.empty((0, 2))
             return tuple(np.concatenate(part) for part in zip(nothing, *parts, strict=True))
-        means, forecasts = np.zeros(rows.y.size), []
-        for i in range(rows.y.size):
-            one, learner = rows.part(slice(i, i + 1)), self._learner
+        means, forecasts = np.zeros(coming.y.size), []
+        singles = (rows.part(slice(k, k + 1)) for rows in pieces for k in range(rows.y.size))
+        for i, one in enumerate(singles):
+            learner = self._learner
             is_first = learner.n_seen == 0
             forecasts.append(_of_nothing() if is_first else learner.forecast(one.X))
             means[i] = 0.0 if is_first else learner.means(one.X)[0]

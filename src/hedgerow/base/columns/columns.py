@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.base.columns.kinds import KINDS, Category, Date, Kind, Number, Unknown, When
+from hedgerow.base.columns.kinds import KINDS, MISSING, Category, Date, Kind, Number, Unknown, When
 from hedgerow.base.columns.table import Cells
 from hedgerow.files import Stored
 from hedgerow.numeric.arrays import Floats
@@ -27,45 +27,54 @@ class Columns:
     absent: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, cells: Cells, *, is_batch: bool, n_places: int, may_widen: bool = True) -> Columns:
-        """Return the map of rows that come first: a whole batch, or the beginning of a stream.
-
-        In a stream that may not be widened only what is missing in the first row has an axis of its own.
-        """
+    def of(cls, cells: Cells, *, is_batch: bool, n_places: int) -> Columns:
+        """Return the map of rows that come first: a whole batch, or the first of a stream."""
         new = tuple(Category(n_places) if word == "category" else KINDS[word]() for word in cells.kinds)
-        return cls(new).meeting(cells, "batch" if is_batch else "first", may_widen=is_batch or may_widen)[0]
+        return cls(new).meeting(cells, "batch" if is_batch else "first")[0]
 
     def meeting(self, cells: Cells, when: When = "later", *, may_widen: bool = True) -> tuple[Columns, Floats]:
-        """Return the map after rows that are learned, and what all rows before have on the axes that are new.
-
-        The result does not depend on how rows are split into batches.
-        """
-        missing = np.isnan(cells.values)
+        """Return the map after rows that are learned, and what all rows before have on the axes that are new."""
+        missing = self._are_missing(cells)
         if not missing.shape[0] or (when == "later" and self._is_settled and not missing.any()):
             return self, np.empty(0)
-        kinds, turned = list(self.kinds), []
+        kinds, came = list(self.kinds), {}  # by column whose absence becomes an axis, the row that makes it one
         for c, kind in enumerate(self.kinds):
-            if isinstance(kind, Unknown) and cells.kinds[c] != "unknown":
+            if isinstance(kind, Unknown) and not missing[:, c].all():
                 kinds[c] = kind.turned(cells.kinds[c], cells.values[:, c])
-                turned += [c] if isinstance(kinds[c], Number) else []
+                came[c] = missing[:, c].argmin()
             else:
                 kinds[c] = kind.met(cells.values[:, c], when)
-        holes = [c for c in np.flatnonzero(missing.any(axis=0)).tolist() if isinstance(kinds[c], Number)]
-        first = missing.argmax(axis=0)
-        new = turned + sorted((c for c in holes if c not in (*self.absent, *turned)), key=lambda c: (first[c], c))
+                if missing[:, c].any() and c not in self.absent:
+                    came[c] = missing[:, c].argmax()
+        turned = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Unknown) and c in came]
+        new = sorted((c for c in came if isinstance(kinds[c], Number)), key=lambda c: (came[c], c not in turned, c))
         if not may_widen:
-            new = [c for c in new if when == "first" and missing[0, c]]
+            new = []
         constants = np.array([float(c in turned) for c in new])
         return replace(self, kinds=tuple(kinds), absent=(*self.absent, *new)), constants
 
-    def is_surprised_by(self, values: Floats) -> bool:
-        """Whether one row brings something that the map does not know."""
-        missing = np.isnan(values)
-        if self._is_settled and not missing.any():
-            return False
+    def are_strange(self, values: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which rows cannot be among those learned: a value is missing where none was."""
+        columns = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Number) and c not in self.absent]
+        return np.asarray(np.isnan(values[:, columns]).any(axis=1))
+
+    def n_unsurprising(self, cells: Cells, may_widen: bool) -> int:
+        """How many rows come before the first that brings something that the map does not know."""
+        missing = self._are_missing(cells)
+        if self._is_settled and not (may_widen and missing.any()):
+            return len(missing)
         unmet = np.array([isinstance(kind, Unknown) or not getattr(kind, "is_met", True) for kind in self.kinds])
         known = np.array([isinstance(kind, Unknown) or c in self.absent for c, kind in enumerate(self.kinds)])
-        return bool((unmet & ~missing).any() or (missing & ~known).any())
+        surprising = ((unmet & ~missing) | (missing & ~known & may_widen)).any(axis=1)
+        return int(surprising.argmax()) if surprising.any() else len(missing)
+
+    def _are_missing(self, cells: Cells) -> npt.NDArray[np.bool_]:
+        """Tell which values are missing; as long as a column has had no value, the place of none is no category."""
+        missing = np.isnan(cells.values)
+        for c, kind in enumerate(self.kinds):
+            if isinstance(kind, Unknown) and cells.kinds[c] == "category":
+                missing[:, c] |= cells.values[:, c] == MISSING
+        return missing
 
     def axes(self, values: Floats) -> Floats:
         """Return what learners see of rows."""
@@ -149,6 +158,8 @@ class Columns:
         kinds = tuple(KINDS[part.word("kind", *KINDS)].from_state(part) for part in described)
         if any(type(c) is not int or not 0 <= c < width for c in absent) or len(set(absent)) < len(absent):
             raise ValueError("the columns in which values were missing are not columns")
+        if not all(isinstance(kinds[c], Number) for c in absent):
+            raise ValueError("values were missing in columns that have no axis for that")
         return cls(kinds, tuple(absent))
 
     def with_numbers(self, values: Floats) -> Columns:

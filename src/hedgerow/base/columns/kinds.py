@@ -127,15 +127,20 @@ class Date(Number):
     def from_state(cls, stored: Stored) -> Self:
         """Take back what `state` gave."""
         circles = stored.sequence("circles")
-        if any(circle not in CIRCLES for circle in circles) or len(set(circles)) < len(circles):
+        if not all(isinstance(circle, str) for circle in circles) or len(set(circles)) < len(circles):
+            raise ValueError("the circles of a column are not names")
+        if not set(circles) <= set(cls.circles):
             raise ValueError("a column goes around circles that are not known")
         return replace(super().from_state(stored), circles=tuple(circles))
 
 
+@dataclass(frozen=True)
 class Time(Date):
     """Seconds since midnight, and the place on the circle of the day."""
 
-    word = "time"
+    word: ClassVar[str] = "time"
+
+    circles: tuple[str, ...] = ("day",)
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,13 @@ class Selection(NamedTuple):
         """Return what was asked for, or raise ValueError."""
         if asked is None or (isinstance(asked, str) and asked == FROM_DTYPE):
             return cls()
-        if isinstance(asked, str) or not isinstance(asked, Sequence | np.ndarray):
+        is_list = isinstance(asked, Sequence) or hasattr(asked, "__array__")  # such as columns of a frame
+        if isinstance(asked, str) or not is_list or np.ndim(asked) != 1:
             raise ValueError(
                 "categorical_features must be 'from_dtype', None, a list of names or numbers of columns, or a mask, "
                 f"got {asked!r}"
             )
-        chosen = np.asarray(asked, dtype=object).ravel().tolist()
+        chosen = list(asked)
         if all(isinstance(one, bool | np.bool_) for one in chosen):
             return cls(tuple(bool(one) for one in chosen))
         if not all(isinstance(one, str) for one in chosen) and not all(

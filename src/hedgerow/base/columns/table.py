@@ -20,6 +20,9 @@ EPOCH, MICROSECOND = datetime.datetime(1970, 1, 1), datetime.timedelta(microseco
 NUMBERS = ("number", "boolean")
 """Kinds of columns in which numbers stay as they are."""
 
+PLAIN_TYPES = {str, bytes, int, float, bool, type(None)}
+"""Types whose values, if they are equal, are the same category."""
+
 
 class Cells(NamedTuple):
     """A table with one number a cell: NaN where a value is missing, a place for a category, seconds for a date."""
@@ -27,18 +30,23 @@ class Cells(NamedTuple):
     kinds: list[str]
     values: Floats
 
+    def part(self, which: slice) -> Cells:
+        """Return some of the rows."""
+        return Cells(self.kinds, self.values[which])
+
 
 def read_cells(table: Any, names: Sequence[str], chosen: set[int], expected: list[str] | None) -> Cells:
     """Read a table whose columns have these names; those chosen hold categories, whatever their type.
 
     If a model has learned, `expected` are the kinds that its columns have.
     """
-    columns = _columns_of(table)
+    columns = _columns_of(table, names)
     kinds, values = [], []
     for c, column in enumerate(columns):
-        kind = "category" if c in chosen else _kind_of(column, names[c])
-        if expected is not None:
-            kind = _agreed(kind, expected[c], column, names[c])
+        known = None if expected is None else expected[c]
+        kind = "category" if c in chosen or known == "category" else _kind_of(column, names[c])
+        if known is not None:
+            kind = _agreed(kind, known, column, names[c])
         kinds.append(kind)
         values.append(_read(column, kind, names[c]))
     return Cells(kinds, np.ascontiguousarray(np.column_stack(values)) if values else np.empty((0, 0)))
@@ -50,13 +58,15 @@ def is_plain(table: Any) -> bool:
         return False
     if _is_frame(table):
         return all(dtype.is_numeric() and not dtype.is_decimal() for dtype in _frame(table).schema.values())
-    return getattr(table, "dtype", np.dtype(np.float64)).kind not in "OUSMm"
+    return getattr(getattr(table, "dtype", None), "kind", "f") not in "OUSMm"
 
 
 def read_value(value: Any, expected: str, name: str) -> tuple[str, float]:
     """Read one value of a column of a known kind; and the kind, which a first value may tell."""
     if expected in NUMBERS and isinstance(value, float | int):
-        return expected, float(value)
+        return expected, _number(value, name)
+    if expected == "category":
+        return expected, _place(value, name)
     kind = _agreed(_kind_of([value], name), expected, [value], name)
     return kind, float(_read([value], kind, name)[0])
 
@@ -77,20 +87,28 @@ def _frame(table: Any) -> nw.DataFrame[Any]:
     return nw.from_native(table, eager_only=True)
 
 
-def _columns_of(table: Any) -> list[Any]:
-    """Columns, each a series, a vector of numbers or a list of Python values."""
+def _columns_of(table: Any, names: Sequence[str]) -> list[Any]:
+    """Columns of one length, each a series, a vector of numbers or a list of Python values."""
     if _is_frame(table):
         return list(_frame(table).iter_columns())
-    if isinstance(table, Mapping):
-        return [_as_column(column) for column in table.values()]
-    return [_as_column(column) for column in np.asarray(table).T]
+    given = table.values() if isinstance(table, Mapping) else np.asarray(table).T
+    columns = [_as_column(column, name) for column, name in zip(given, names, strict=True)]
+    for column, name in zip(columns, names, strict=True):
+        if len(column) != len(columns[0]):
+            lengths = f"{name!r} has {len(column)} values, {names[0]!r} has {len(columns[0])}"
+            raise ValueError(f"columns must be of one length: {lengths}")
+    return columns
 
 
-def _as_column(column: Any) -> Any:
+def _as_column(column: Any, name: str) -> Any:
+    if nw.dependencies.is_into_series(column):
+        return nw.from_native(column, series_only=True)
     vector = column if isinstance(column, np.ndarray) else np.asarray(column, dtype=object)
     if vector.ndim != 1:
-        raise ValueError(f"a column must have one dimension, got {vector.ndim}")
-    return vector if vector.dtype.kind in "biuf" else list(vector)  # dates stay what they are
+        raise ValueError(f"a column must have one dimension, got {vector.ndim} in {name!r}")
+    if vector.dtype.kind in "biuf":
+        return vector
+    return list(vector) if vector.dtype.kind in "Mm" else vector.tolist()  # dates stay what they are
 
 
 def _kind_of(column: Any, name: str) -> str:
@@ -99,7 +117,14 @@ def _kind_of(column: Any, name: str) -> str:
         return "boolean" if column.dtype.kind == "b" else "number"
     if not isinstance(column, nw.Series):
         return _kind_of_values(column, name)
-    dtype = column.dtype
+    kind = _kind_of_type(column.dtype)
+    if kind == "category" and str(getattr(column.to_native(), "dtype", "")) == "object" and column.is_null().all():
+        return "unknown"
+    return _kind_of_values(column.to_list(), name) if kind is None else kind
+
+
+def _kind_of_type(dtype: Any) -> str | None:
+    """What a column of this type is taken for; None if its values tell."""
     if dtype == nw.Boolean:
         return "boolean"
     if dtype.is_numeric():
@@ -110,41 +135,44 @@ def _kind_of(column: Any, name: str) -> str:
         return "duration"
     if dtype == nw.Time:
         return "time"
-    if dtype in (nw.Categorical, nw.Enum, nw.String):
-        return "category"
-    return _kind_of_values(column.to_list(), name)
+    return "category" if dtype in (nw.Categorical, nw.Enum, nw.String) else None
 
 
 def _kind_of_values(values: Iterable[Any], name: str) -> str:
     kinds = {_kind_of_one(value, name) for value in values if not _is_missing(value)}
     if not kinds:
         return "unknown"
-    if "category" in kinds or len(kinds - {"boolean", "number"}) > 1:
-        return "category"
-    return "number" if kinds == {"boolean", "number"} else max(kinds, key=len) if len(kinds) == 1 else "category"
+    if kinds == {"boolean", "number"}:
+        return "number"
+    return kinds.pop() if len(kinds) == 1 else "category"
 
 
 def _kind_of_one(value: Any, name: str) -> str:
+    kind = _kind_of_value(value)
+    if kind is None:
+        raise TypeError(
+            f"feature {name!r} holds {value!r}; its argument must be a string, a number, a date or a missing value"
+        )
+    return kind
+
+
+def _kind_of_value(value: Any) -> str | None:
     if isinstance(value, str | bytes):
         return "category"
     if isinstance(value, bool | np.bool_):
         return "boolean"
+    if isinstance(value, datetime.timedelta | np.timedelta64):  # before numbers: NumPy takes them for integers
+        return "duration"
     if isinstance(value, Real | Decimal):
         return "number"
     if isinstance(value, datetime.date | np.datetime64):
         return "date"
-    if isinstance(value, datetime.timedelta | np.timedelta64):
-        return "duration"
-    if isinstance(value, datetime.time):
-        return "time"
-    raise TypeError(
-        f"feature {name!r} holds {value!r}; its argument must be a string, a number, a date or a missing value"
-    )
+    return "time" if isinstance(value, datetime.time) else None
 
 
 def _agreed(found: str, expected: str, column: Any, name: str) -> str:
     """Return how a column is read that a model has learned as `expected`, or raise ValueError."""
-    if found == expected or {found, expected} <= set(NUMBERS) or expected == "category" or found == "unknown":
+    if found == expected or {found, expected} <= set(NUMBERS) or found == "unknown":
         return expected
     if expected == "unknown":
         return found
@@ -163,12 +191,14 @@ def _agreed(found: str, expected: str, column: Any, name: str) -> str:
 def _read(column: Any, kind: str, name: str) -> Floats:
     if isinstance(column, np.ndarray):
         return column.astype(np.float64) if kind != "category" else _places_of_numbers(column)
+    if isinstance(column, nw.Series):
+        by_type = _kind_of_type(column.dtype)
+        if kind != "category" and (by_type == kind or {by_type, kind} <= set(NUMBERS)) and kind != "time":
+            return _read_series(column, kind)
+        column = column.to_list()
     if kind == "category":
-        return _places(column.to_list() if isinstance(column, nw.Series) else column, name)
-    if isinstance(column, nw.Series) and column.dtype != nw.Object:
-        return _read_series(column, kind)
-    values = column.to_list() if isinstance(column, nw.Series) else column
-    return np.array([math.nan if _is_missing(value) else _number(value) for value in values], dtype=np.float64)
+        return _places(column, name)
+    return np.array([math.nan if _is_missing(value) else _number(value, name) for value in column], dtype=np.float64)
 
 
 def _read_series(column: nw.Series[Any], kind: str) -> Floats:
@@ -178,13 +208,7 @@ def _read_series(column: nw.Series[Any], kind: str) -> Floats:
         elif column.dtype.time_zone is not None:  # type: ignore[attr-defined]
             column = column.dt.replace_time_zone(None)  # the time on the clock
         return _floats(column.dt.timestamp("us"), 1e-6)
-    if kind == "unknown":
-        return np.full(len(column), math.nan)
-    if kind == "duration":
-        return _floats(column.dt.total_microseconds(), 1e-6)
-    if kind == "time":
-        return np.array([math.nan if value is None else _number(value) for value in column.to_list()])
-    return _floats(column, 1.0)
+    return _floats(column.dt.total_microseconds(), 1e-6) if kind == "duration" else _floats(column, 1.0)
 
 
 def _floats(column: nw.Series[Any], unit: float) -> Floats:
@@ -198,15 +222,14 @@ def _floats(column: nw.Series[Any], unit: float) -> Floats:
 
 def _places(values: list[Any], name: str) -> Floats:
     """Return the place of each category, drawn from its name."""
-    try:
-        place = {value: _place(value, name) for value in set(values)}
-    except TypeError:  # something that cannot be in a set
+    if not set(map(type, values)) <= PLAIN_TYPES:
         return np.array([_place(value, name) for value in values], dtype=np.float64)
+    place = {value: _place(value, name) for value in set(values)}
     return np.array([place[value] for value in values], dtype=np.float64)
 
 
 def _places_of_numbers(column: Any) -> Floats:
-    levels, level = np.unique(column.astype(np.float64), return_inverse=True)
+    levels, level = np.unique(column, return_inverse=True)
     return np.array([_place(value, "") for value in levels.tolist()])[level]
 
 
@@ -217,9 +240,23 @@ def _place(value: Any, name: str) -> float:
         return place_of(b"s" + value.encode("utf-8", "surrogatepass"))
     if isinstance(value, bytes):
         return place_of(b"b" + value)
-    if _kind_of_one(value, name) in NUMBERS:  # 1, 1.0 and True are one category
-        return place_of(b"n" + repr(float(value)).encode())
-    return place_of(b"o" + str(value).encode())
+    kind = _kind_of_value(value) or ("other" if _has_name(value) else _kind_of_one(value, name))
+    if kind == "other":  # such as intervals and periods of pandas
+        return place_of(b"o" + str(value).encode())
+    if kind not in NUMBERS:
+        return place_of(f"{kind} {_number(value, name)!r}".encode())
+    if not -(2**53) <= value <= 2**53 and value == value // 1:  # integers that floating-point numbers do not tell apart
+        return place_of(f"n{int(value)}".encode())
+    return place_of(f"n{_number(value, name) + 0.0!r}".encode())  # 1, 1.0 and True are one category; so are 0 and -0.0
+
+
+def _has_name(value: Any) -> bool:
+    """Whether a value of an unknown kind can be told from others by what it says of itself."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return repr(value) != object.__repr__(value)
 
 
 def _is_missing(value: Any) -> bool:
@@ -230,11 +267,11 @@ def _is_missing(value: Any) -> bool:
         return False
     try:
         return bool(value != value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, ArithmeticError):
         return type(value).__name__ == "NAType"
 
 
-def _number(value: Any) -> float:
+def _number(value: Any, name: str) -> float:
     if isinstance(value, np.datetime64):
         return float(value.astype("datetime64[us]").astype(np.int64)) * 1e-6
     if isinstance(value, np.timedelta64):
@@ -247,4 +284,7 @@ def _number(value: Any) -> float:
         value = datetime.datetime.combine(value, datetime.time())
     if isinstance(value, datetime.datetime):
         return float((value.replace(tzinfo=None) - EPOCH) // MICROSECOND) * 1e-6  # the time on the clock
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"feature {name!r} holds an integer that is too large for a floating-point number") from None
