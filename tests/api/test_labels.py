@@ -138,8 +138,8 @@ def test_real_labels_are_refused_as_in_scikit_learn(call, convert):
 def test_a_failed_call_brings_no_class(call):
     forest = new().fit(X, PICK)
     before = bits(forest)
-    bad = np.where(np.arange(40) == 30, np.nan, X[:, 0])
-    arguments = ([np.nan, 1.0], 99) if call == "learn_one" else (np.column_stack([bad, bad]), PICK + 99)
+    bad = np.where(np.arange(40) == 30, np.inf, X[:, 0])
+    arguments = ([np.inf, 1.0], 99) if call == "learn_one" else (np.column_stack([bad, bad]), PICK + 99)
     with pytest.raises(ValueError):
         getattr(forest, call)(*arguments)
     assert forest.classes_.tolist() == [0, 1, 2]

@@ -66,7 +66,39 @@ def kind_of_value(value: Any, name: str) -> str:
     return _kind_of([value], name)
 
 
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA, none of which equals itself."""
+    if value is None:
+        return True
+    if isinstance(value, str | int | bytes):
+        return False
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):
+        return type(value).__name__ == "NAType"
+
+
+def python_columns(table: Any) -> list[list[Any]]:
+    """Return the columns of a frame or an array as Python values; what is a category by its type as text."""
+    if not _is_frame(table):
+        return [list(column) for column in _columns_of(table)]
+    columns = list(_frame(table).iter_columns())
+    return [_names(column) if column.dtype in (nw.Categorical, nw.Enum) else column.to_list() for column in columns]
+
+
 # Below: private.
+
+
+def _names(column: Any) -> list[Any]:
+    return [None if is_missing(value) else _name(value) for value in column.to_list()]
+
+
+def _name(value: Any) -> Any:
+    """Return a number that is a category as text: 1, 1.0, True and "1" are one, in whichever file they are."""
+    if not isinstance(value, bool | np.bool_ | Real | Decimal):
+        return value
+    number = float(value)
+    return str(int(number)) if number.is_integer() else repr(number)
 
 
 def _is_frame(table: Any) -> bool:
@@ -116,7 +148,7 @@ def _kind_of(column: Any, name: str) -> str:
 
 
 def _kind_of_values(values: Iterable[Any], name: str) -> str:
-    kinds = {_kind_of_one(value, name) for value in values if not _is_missing(value)}
+    kinds = {_kind_of_one(value, name) for value in values if not is_missing(value)}
     if not kinds:
         return "unknown"
     if "category" in kinds or len(kinds - {"boolean", "number"}) > 1:
@@ -149,14 +181,16 @@ def _agreed(found: str, expected: str, column: Any, name: str) -> str:
     if expected == "unknown":
         return found
     values = column.to_list() if isinstance(column, nw.Series) else column
-    present = [value for value in values if not _is_missing(value)]
+    present = [value for value in values if not is_missing(value)]
     if not present:
         return expected
+    fitting = NUMBERS if expected in NUMBERS else (expected,)
+    odd = next((value for value in present if _kind_of_one(value, name) not in fitting), present[0])
     words = {"category": "categories", "date": "dates", "time": "times", "duration": "durations"}
     advice = "pass it as it was, or name it in categorical_features and call fit"
     raise ValueError(
         f"feature {name!r} was taken for {words.get(expected, 'numbers')} when learning began, and now holds "
-        f"{present[0]!r}; {advice}"
+        f"{odd!r}; {advice}"
     )
 
 
@@ -168,7 +202,7 @@ def _read(column: Any, kind: str, name: str) -> Floats:
     if isinstance(column, nw.Series) and column.dtype != nw.Object:
         return _read_series(column, kind)
     values = column.to_list() if isinstance(column, nw.Series) else column
-    return np.array([math.nan if _is_missing(value) else _number(value) for value in values], dtype=np.float64)
+    return np.array([math.nan if is_missing(value) else _number(value) for value in values], dtype=np.float64)
 
 
 def _read_series(column: nw.Series[Any], kind: str) -> Floats:
@@ -211,27 +245,13 @@ def _places_of_numbers(column: Any) -> Floats:
 
 
 def _place(value: Any, name: str) -> float:
-    if _is_missing(value):
+    if is_missing(value):
         return MISSING
-    if isinstance(value, str):
-        return place_of(b"s" + value.encode("utf-8", "surrogatepass"))
     if isinstance(value, bytes):
         return place_of(b"b" + value)
-    if _kind_of_one(value, name) in NUMBERS:  # 1, 1.0 and True are one category
-        return place_of(b"n" + repr(float(value)).encode())
+    if isinstance(value, str) or _kind_of_one(value, name) in NUMBERS:
+        return place_of(b"s" + _name(value).encode("utf-8", "surrogatepass"))
     return place_of(b"o" + str(value).encode())
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT and pandas' NA, none of which equals itself."""
-    if value is None:
-        return True
-    if isinstance(value, str | int | bytes):
-        return False
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):
-        return type(value).__name__ == "NAType"
 
 
 def _number(value: Any) -> float:
