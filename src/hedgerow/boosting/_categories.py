@@ -43,7 +43,7 @@ class CategoryColumn(NamedTuple):
     def width(self) -> int:
         """How many axes it becomes."""
         n = self.places.size
-        return self.means.shape[2] or (0 if n < 2 else 1 if n == 2 else n)
+        return self.means.shape[2] or (1 if n <= 2 else n)
 
     def axes(self, X: Floats, folds: Folds | int = 0) -> Floats:
         """Return its axes; without their folds for rows that have one."""
@@ -94,7 +94,8 @@ class CategoryAxes:
     def _axes(self, X: Floats, folds: Folds | int) -> Floats:
         if not self.columns:
             return X if X.shape[1] == self.width else np.ascontiguousarray(X[:, : self.width])
-        return np.column_stack([X[:, self._others], *(column.axes(X, folds) for column in self.columns)])
+        found = np.column_stack([X[:, self._others], *(column.axes(X, folds) for column in self.columns)])
+        return np.ascontiguousarray(found)  # if all parts are in columns, so is what they make
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""

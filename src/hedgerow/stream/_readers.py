@@ -68,7 +68,7 @@ class FileRows(Stream):
             self.label_kind = "number" if _is_number(label) else "class"
         told = zip(*(features for _, features, _ in first), strict=True) if first else [()] * len(self.features)
         self.column_kinds = {
-            name: kinds.get(name) or self._kind_of(name, values)
+            name: kinds.get(name) or kind_of(values, self.told_by_text)
             for name, values in zip(self.features, told, strict=True)
         }
 
@@ -82,10 +82,6 @@ class FileRows(Stream):
     def _records(self) -> Iterator[Record]:
         """Yield all records, features in the order of `features`; a hole is None, NaN or an empty text."""
         raise NotImplementedError
-
-    def _kind_of(self, name: str, values: Iterable[Any]) -> str:
-        """Return what a column holds that begins with these values."""
-        return kind_of(values, self.told_by_text)
 
     @property
     def fraction_read(self) -> float | None:
@@ -249,11 +245,6 @@ class ParquetRows(FileRows):
     def _columns(self) -> list[str]:
         with self._open() as file:
             return list(file.schema_arrow.names)
-
-    def _kind_of(self, name: str, values: Iterable[Any]) -> str:
-        with self._open() as file:
-            is_category = hasattr(file.schema_arrow.field(name).type, "dictionary")
-        return "category" if is_category else super()._kind_of(name, values)
 
     def chunks(self, start: int = 0, size: int = CHUNK) -> Iterator[Chunk]:
         """Yield the rows from `start` on."""

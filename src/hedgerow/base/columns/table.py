@@ -176,14 +176,14 @@ def _kind_of_one(value: Any, name: str) -> str:
 
 def _agreed(found: str, expected: str, column: Any, name: str) -> str:
     """Return how a column is read that a model has learned as `expected`, or raise ValueError."""
-    if found == expected or {found, expected} <= set(NUMBERS) or expected == "category" or found == "unknown":
+    if found == expected or {found, expected} <= set(NUMBERS) or expected == "category":
         return expected
-    if expected == "unknown":
+    if expected == "unknown" or found == "unknown":
         return found
     values = column.to_list() if isinstance(column, nw.Series) else column
     present = [value for value in values if not is_missing(value)]
     if not present:
-        return expected
+        return "unknown"
     fitting = NUMBERS if expected in NUMBERS else (expected,)
     odd = next((value for value in present if _kind_of_one(value, name) not in fitting), present[0])
     words = {"category": "categories", "date": "dates", "time": "times", "duration": "durations"}
