@@ -61,6 +61,9 @@ def info(
     table.add_section()
     for name, value in _facts(loaded).items():
         table.add_row(name, escape(value))
+    table.add_section()
+    for name, value in _columns(loaded).items():
+        table.add_row(name, escape(value))
     console.print(table)
 
 
@@ -75,15 +78,13 @@ def _facts(model: Any) -> dict[str, str]:
             facts[words] = f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
     if hasattr(model, "classes_"):
         facts["classes"] = _some(model.classes_)
-    if facts:
-        facts |= _columns(model)
     return facts or {"state": "not fitted"}
 
 
 def _columns(model: Any) -> dict[str, str]:
     """What each column was taken for, unless all are numbers without names."""
-    kinds = model.column_kinds_
-    if not hasattr(model, "feature_names_in_") and set(kinds.values()) == {"number"}:
+    kinds = model.column_kinds_ if hasattr(model, "n_features_in_") else {}
+    if not hasattr(model, "feature_names_in_") and set(kinds.values()) <= {"number"}:
         return {}
     return {
         words: ", ".join(name for name in kinds if kinds[name] == kind)

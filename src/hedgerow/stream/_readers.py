@@ -124,7 +124,8 @@ class FileRows(Stream):
             what = {"number": "finite number", "category": "single value"}.get(kind, kind)
             raise ValueError(
                 f"{self._where(place)}: column {name!r} is {value!r:.80}, not a {what}; leave the column out with "
-                f"ignore=[{name!r}], or say what it holds, for example kinds={{{name!r}: 'category'}}"
+                f"ignore=[{name!r}] (--ignore), or say what it holds, such as kinds={{{name!r}: 'category'}} "
+                "(--categorical)"
             ) from None
         if found is None and self.missing == "error":
             raise ValueError(f"{self._where(place)}: column {name!r} is missing; fill it, or {SKIP}")
