@@ -169,7 +169,8 @@ def _grid(column: Any, kind: str, grid: Any) -> npt.NDArray[Any]:
     ends = _vector(present(column), kind)
     if kind != "date":
         return np.linspace(ends.min(), ends.max(), grid)
-    between: npt.NDArray[Any] = np.linspace(*ends[[ends.argmin(), ends.argmax()]].astype(np.float64), grid)
+    first, last = (end.astype(np.float64) for end in (ends.min(), ends.max()))
+    between: Floats = np.linspace(first, last, grid)
     return between.astype("M8[us]")
 
 
