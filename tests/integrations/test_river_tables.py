@@ -13,7 +13,7 @@ from models import bits
 
 pytest.importorskip("river")
 
-from hedgerow.integrations.river import RiverRegressor  # noqa: E402
+from hedgerow.integrations.river import RiverRegressor
 
 
 def new():
