@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from hedgerow import (
@@ -19,7 +20,7 @@ from hedgerow import (
 )
 from hedgerow.stream import ArrayStream, evaluate, rows
 from hedgerow.stream._checkpoint import row_digest
-from hedgerow.stream._chunks import as_chunk
+from hedgerow.stream._chunks import as_chunk, as_stream
 from models import bits
 
 N = 1300
@@ -156,6 +157,32 @@ def test_chunks_of_numbers_are_numbers():
     assert chunk.X.dtype == np.float64
     assert np.isnan(chunk.X[700:, 0]).any()
     assert next(ArrayStream(FRAME, Y).chunks(size=2)).row(1) == RECORDS[1]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "nullable", "polars", "arrow", "columns", "text in columns"])
+def test_tables_of_any_library(kind):
+    """Numbers with missing values and their names, whatever holds them."""
+    columns = {"a": [1, None, 3], "b": [0.5, 1.5, None]}
+    if kind == "text in columns":
+        columns["c"] = ["oak", None, "elm"]
+    table = {
+        "pandas": lambda: pd.DataFrame(columns),
+        "nullable": lambda: pd.DataFrame(columns).convert_dtypes(),
+        "polars": lambda: pl.DataFrame(columns),
+        "arrow": lambda: pa.table(columns),
+    }.get(kind, lambda: columns)()
+    chunk = next(as_stream((table, [1.0, 2.0, 3.0])).chunks())
+    assert chunk.names == tuple(columns)
+    assert chunk.X.dtype == (object if kind == "text in columns" else np.float64)
+    assert [[None if v is None or v != v else v for v in row] for row in chunk.X.tolist()] == [
+        list(row) for row in zip(*columns.values(), strict=True)
+    ]
+
+
+def test_tables_that_are_not_whole():
+    for table, words in (([[1.0], [1.0, 2.0]], "same number of features"), ({"a": [1.0], "b": []}, "number of values")):
+        with pytest.raises(ValueError, match=words):
+            quiet(new(), (table, [1.0, 2.0]))
 
 
 CELLS = {

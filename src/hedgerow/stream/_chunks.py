@@ -15,10 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from hedgerow.base.columns.table import is_missing, is_plain, python_columns
+from hedgerow.base.columns.table import column_names, is_missing, is_plain, python_columns, read_cells
 
 CHUNK = 1000
 NUMBER = float | int | np.number | None
+DIFFERENT_WIDTHS = "the rows of a stream must all have the same number of features"
 Row = Sequence[Any] | npt.NDArray[Any]
 
 
@@ -183,7 +184,7 @@ def _joined(chunks: list[Chunk]) -> Chunk:
     if len(chunks) == 1:
         return chunks[0]
     if len({chunk.X.shape[1] for chunk in chunks}) > 1:
-        raise ValueError("the rows of a stream must all have the same number of features")
+        raise ValueError(DIFFERENT_WIDTHS)
     return Chunk(
         np.concatenate([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks]), chunks[0].names
     )
@@ -193,7 +194,7 @@ def as_stream(stream: Any) -> Stream:
     """Return whatever users call a stream as one, or raise TypeError with what can be one."""
     if isinstance(stream, Stream):
         return stream
-    if isinstance(stream, tuple) and len(stream) == 2 and _is_matrix(stream[0]):
+    if isinstance(stream, tuple) and len(stream) == 2 and (_is_matrix(stream[0]) or isinstance(stream[0], Mapping)):
         return ArrayStream(*stream)
     if isinstance(stream, Iterable) and not isinstance(stream, str | bytes | Mapping | np.ndarray):
         return IterableStream(stream)
@@ -204,17 +205,21 @@ def as_stream(stream: Any) -> Stream:
 
 
 def as_chunk(X: Any, y: Any) -> Chunk:
-    """Return a matrix or frame and its targets as a chunk."""
-    columns = getattr(X, "columns", getattr(X, "column_names", None))
-    names = None if columns is None else tuple(map(str, columns))
-    if sparse.issparse(X):
-        X = X.toarray()
+    """Return a matrix, a frame or a dictionary of columns and its targets as a chunk."""
+    names = column_names(X)
     if isinstance(X, list):
+        if len({len(row) for row in X}) > 1:
+            raise ValueError(DIFFERENT_WIDTHS)
         matrix = as_matrix(X, len(X[0]))
+    elif names is None and is_plain(X):
+        matrix = np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
     elif is_plain(X):
-        matrix = np.ascontiguousarray(X, dtype=np.float64)
+        matrix = read_cells(X, names or (), set(), None).values
     else:
-        matrix = as_matrix(list(zip(*python_columns(X), strict=True)), X.shape[1])
+        columns = python_columns(X)
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError("the columns of a stream must all have the same number of values")
+        matrix = as_matrix(list(zip(*columns, strict=True)), len(columns))
     labels = label_vector(y)
     if labels.shape != (matrix.shape[0],):
         raise ValueError(f"{matrix.shape[0]} rows came with labels of shape {labels.shape}; expected one label a row")
@@ -223,7 +228,7 @@ def as_chunk(X: Any, y: Any) -> Chunk:
 
 def as_matrix(rows: Sequence[Row], width: int) -> npt.NDArray[Any]:
     """Return rows as a matrix: of numbers, NaN where one is missing; or of Python values, if there is anything else."""
-    if all(isinstance(row, np.ndarray) and row.dtype.kind in "biuf" for row in rows):
+    if rows and all(isinstance(row, np.ndarray) and row.dtype.kind in "biuf" for row in rows):
         return np.array(rows, dtype=np.float64)
     if all(isinstance(value, NUMBER) for row in rows for value in row):
         return np.array(rows, dtype=np.float64).reshape(-1, width)

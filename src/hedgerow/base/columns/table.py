@@ -78,6 +78,13 @@ def is_missing(value: Any) -> bool:
         return type(value).__name__ == "NAType"
 
 
+def column_names(table: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a frame or a dictionary of columns; None if there are none."""
+    if not isinstance(table, Mapping) and not _is_frame(table):
+        return None
+    return tuple(str(name) for name in (table if isinstance(table, Mapping) else _frame(table).columns))
+
+
 def python_columns(table: Any) -> list[list[Any]]:
     """Return the columns of a frame or an array as Python values; what is a category by its type as text."""
     if not _is_frame(table):
