@@ -113,6 +113,12 @@ def test_a_model_of_python_reads_the_same_categories(frame, folder, tmp_path):
     np.testing.assert_allclose(mean, unnamed.predict(frame[columns].to_numpy()), rtol=1e-12)
 
 
+def test_what_does_not_predict_says_so(frame, folder, tmp_path):
+    hedgerow.MondrianFeatures(2).fit(frame[["size", "kind"]]).save(tmp_path / "model")
+    said = refusal("predict", tmp_path / "model", folder / "trees.csv", "--out", tmp_path / "out.csv")
+    assert "holds MondrianFeatures, which does not predict" in said
+
+
 def test_info_says_what_columns_were_taken_for(folder):
     shown = done("info", folder / "model")
     rows = [line.strip("│").split("│") for line in shown.splitlines() if line.startswith("│")]

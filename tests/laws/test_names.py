@@ -68,7 +68,7 @@ def test_rows_as_mappings(case):
     for x, message in (
         ({"height": 1.0, "âge": 2.0}, "no feature 'width'"),
         ({"height": 1.0, "Width": 2.0, "âge": 2.0}, "no feature 'width'"),
-        ({"height": 1.0, "width": np.nan, "âge": 2.0}, "'width' is nan"),
+        ({"height": 1.0, "width": np.inf, "âge": 2.0}, "feature '?width'? is inf"),
         ({"height": "tall", "width": 2.0, "âge": 2.0}, "could not convert|number"),
     ):
         for call in (lambda x: by_name.learn_one(x, y[0]), by_name.predict_one):

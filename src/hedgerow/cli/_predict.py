@@ -41,6 +41,9 @@ def predict(
         forest = hedgerow.load(model)
         if isinstance(forest, hedgerow.optimize.Optimizer):
             raise ValueError(f"{str(model)!r} is an optimisation, not a model; hedgerow info shows it")
+        if not hasattr(forest, "predict"):
+            kind = type(forest).__name__
+            raise ValueError(f"{str(model)!r} holds {kind}, which does not predict; hedgerow info shows it")
         if not hasattr(forest, "n_features_in_"):
             raise ValueError(f"the model in {str(model)!r} has not learned anything yet")
         if confidence is not None and is_classifier(forest):
