@@ -19,6 +19,7 @@ RNG = np.random.default_rng(0)
 N = 2300
 FRAME = pd.DataFrame({"height": RNG.normal(size=N), "age": RNG.normal(size=N) * 1e5, "count": RNG.integers(9, size=N)})
 FRAME["kind"] = np.where(FRAME["height"] > 0, "oak", "elm, or beech")
+MANY = "x,y\n" + "1,2\n" * 1000
 ENDINGS = ("csv", "csv.gz", "jsonl", "parquet")
 
 
@@ -75,7 +76,7 @@ def test_numbers_may_be_classes(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
-def test_rows_with_holes_are_refused_or_left_out(tmp_path, ending):
+def test_rows_with_holes_are_kept_or_refused_or_left_out(tmp_path, ending):
     frame = FRAME[["height", "age"]].head(10).copy()
     frame.loc[3, "height"] = np.nan
     frame.loc[6, "age"] = np.nan
@@ -91,7 +92,12 @@ def test_rows_with_holes_are_refused_or_left_out(tmp_path, ending):
             )
         )
     with pytest.raises(ValueError, match=r"(line 5|line 4|row 3): column 'height' is missing; .* missing='skip'"):
+        list(rows(path, "age", missing="error"))
+    with pytest.raises(ValueError, match=r"(line 8|line 7|row 6): the target 'age' is missing; .* missing='skip'"):
         list(rows(path, "age"))
+    first = next(rows(path, "age").chunks(size=6)).X
+    np.testing.assert_array_equal(first[:, 0], frame["height"][:6])
+    assert first.dtype == np.float64
     kept = list(rows(path, "age", missing="skip"))
     assert [y for _, y in kept] == frame.dropna()["age"].tolist()
     chunk = next(rows(path, "age", missing="skip").chunks(start=4))
@@ -102,7 +108,16 @@ def test_rows_with_holes_are_refused_or_left_out(tmp_path, ending):
     ("name", "content", "target", "message"),
     [
         ("a.csv", "x,y\n1,2\n", "z", "no column 'z'; it has 'x', 'y'"),
-        ("a.csv", "x,y\n1,2\noak,3\n", "y", r"line 3: column 'x' is 'oak', not a finite number; leave it out"),
+        ("a.csv", MANY + "oak,3\n", "y", r"line 1,002: column 'x' is 'oak', not a finite number; leave .* kinds="),
+        (
+            "a.csv",
+            MANY.replace("\n1,", "\n2020-02-01,") + "oak,3\n",
+            "y",
+            "line 1,002: column 'x' is 'oak', not a date",
+        ),
+        ("a.csv", MANY.replace("\n1,", "\n12:30,") + "25:00,3\n", "y", "line 1,002: column 'x' is '25:00', not a time"),
+        ("a.csv", MANY.replace("\n1,", "\ntrue,") + "1,3\n", "y", "line 1,002: column 'x' is '1', not a boolean"),
+        ("a.jsonl", '{"x": 1, "y": 2}\n{"x": [1], "y": 2}\n', "y", r"line 2: column 'x' is \[1\], not a single value"),
         ("a.csv", "x,y\n1,2\n3,elm\n", "y", r"line 3: column 'y' is 'elm'.*labels='class'"),
         ("a.csv", "x,y\n1,2\ninf,3\n", "y", "column 'x' is 'inf'"),
         ("a.csv", "x,y\n1,2,3\n", "y", "line 2: 3 values where the header names 2"),
@@ -112,7 +127,7 @@ def test_rows_with_holes_are_refused_or_left_out(tmp_path, ending):
         ("a.csv", b"\xff\xfe\x00x", "y", "is not text"),
         ("a.jsonl", '{"x": 1, "y": 2}\n[1, 2]\n', "y", "line 2 is not a JSON object"),
         ("a.jsonl", '{"x": 1, "y": 2}\n{"x": \n', "y", "line 2 is not JSON"),
-        ("a.jsonl", '{"x": 1, "y": 2}\n{"y": 2}\n', "y", "line 2: column 'x' is missing"),
+        ("a.jsonl", '{"x": 1, "y": 2}\n{"x": 2}\n', "y", "line 2: the target 'y' is missing"),
         ("a.jsonl", "", "y", "is empty"),
         ("a.parquet", "not parquet", "y", "not a Parquet file"),
         ("a.txt", "x,y\n", "y", "say which format"),
@@ -130,12 +145,14 @@ def test_parameters_and_missing_files(tmp_path):
         rows(tmp_path / "nowhere.csv", "y")
     with pytest.raises(ValueError, match="is a folder"):
         rows(tmp_path, "y")
-    for wrong in ({"labels": "text"}, {"missing": "drop"}, {"format": "xml"}):
-        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be one of"):
+    for wrong in ({"labels": "text"}, {"missing": "drop"}, {"format": "xml"}, {"kinds": {"x": "text"}}):
+        with pytest.raises(ValueError, match=rf"{next(iter(wrong))}.* must be one of"):
             rows("a.csv", "y", **wrong)
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     with pytest.raises(ValueError, match="no column 'z'"):
         rows(tmp_path / "a.csv", "y", ignore=["z"])
+    with pytest.raises(ValueError, match="no column 'z'"):
+        rows(tmp_path / "a.csv", "y", kinds={"z": "category"})
 
 
 def test_without_pyarrow_it_says_what_to_install(folder, monkeypatch):

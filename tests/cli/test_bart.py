@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from hedgerow import BARTClassifier, BARTRegressor
 from hedgerow.cli import app
-from hedgerow.cli._csv import read_csv
+from hedgerow.cli._table import read_table
 
 FRAME = pd.DataFrame(np.random.default_rng(0).uniform(size=(90, 2)), columns=["height", "width"])
 
@@ -30,6 +30,6 @@ def test_info_and_predict(kind, tmp_path):
     assert ("noise, posterior mean" in shown) == (kind is BARTRegressor)
     result = run("predict", tmp_path / "sums", tmp_path / "rows.csv", "--out", tmp_path / "out.csv")
     assert result.exit_code == 0, result.output
-    written = read_csv(tmp_path / "out.csv")
+    written = read_table(tmp_path / "out.csv")
     expected = model.predict(FRAME) if kind is BARTClassifier else model.predict_interval(FRAME)[:, 0]
     np.testing.assert_allclose(written["class" if kind is BARTClassifier else "lower"], expected)

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli import app
-from hedgerow.cli._csv import read_csv
+from hedgerow.cli._table import read_table
 
 RUNNER = CliRunner()
 
@@ -60,7 +60,7 @@ def test_predict_writes_classes_and_their_probabilities(frame, data, model, tmp_
     out = tmp_path / "predictions.csv"
     result = run("predict", model, data, "--out", out)
     assert result.exit_code == 0, result.output
-    table, forest = read_csv(out), hedgerow.load(model)
+    table, forest = read_table(out), hedgerow.load(model)
     X = frame[["height", "width"]]
     assert list(table.columns) == ["class", "p(ash)", "p(elm)", "p(oak)"]
     assert table["class"].tolist() == forest.predict(X).tolist()

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli import app
-from hedgerow.cli._csv import read_csv
+from hedgerow.cli._table import read_table
 
 RUNNER = CliRunner()
 
@@ -52,7 +52,7 @@ def test_version():
 
 
 def test_fit_saves_the_forest_that_python_would_fit(data, model):
-    frame = read_csv(data)
+    frame = read_table(data)
     X, y = frame[["height", "width"]], frame["area"]
     expected = hedgerow.MondrianForestRegressor(7, random_state=3).fit(X, y)
     np.testing.assert_array_equal(hedgerow.load(model).predict(X), expected.predict(X))
@@ -68,7 +68,7 @@ def test_info_shows_parameters_and_size(model):
     assert facts["rows held"] == "200"
     assert facts["nodes in all trees"] == f"{forest.n_nodes_:,}"
     assert facts["noise variance"] == f"{forest.noise_variance_:.6g}"
-    assert facts["feature names"] == "height, width"
+    assert facts["numbers"] == "height, width"
 
 
 def test_info_of_a_model_that_has_not_learned(tmp_path):
@@ -79,12 +79,12 @@ def test_info_of_a_model_that_has_not_learned(tmp_path):
 
 
 def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
-    shuffled = read_csv(data)[["area", "width", "height"]]  # other order, and a column that is not needed
+    shuffled = read_table(data)[["area", "width", "height"]]  # other order, and a column that is not needed
     shuffled.to_csv(tmp_path / "query.csv", index=False)
     out = tmp_path / "predictions.csv"
     result = run("predict", model, tmp_path / "query.csv", "--out", out, "--confidence", 0.5)
     assert result.exit_code == 0, result.output
-    table, forest = read_csv(out), hedgerow.load(model)
+    table, forest = read_table(out), hedgerow.load(model)
     X = shuffled[["height", "width"]]
     mean, std = forest.predict(X, return_std=True)
     np.testing.assert_allclose(table["mean"], mean, rtol=1e-12)
@@ -92,12 +92,10 @@ def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
     np.testing.assert_allclose(table[["lower", "upper"]], forest.predict_interval(X, confidence=0.5), rtol=1e-12)
 
 
-def test_ignored_columns_may_hold_words(data, tmp_path):
-    frame = read_csv(data).assign(name="oak")
+def test_columns_may_be_ignored(data, tmp_path):
+    frame = read_table(data).assign(name="oak")
     frame.to_csv(data, index=False)
     out = tmp_path / "model"
-    assert "column 'name'" in refusal("fit", data, "--target", "area", "--out", out)
-    assert not out.exists()
     assert run("fit", data, "--target", "area", "--out", out, "--ignore", "name", "--trees", 2).exit_code == 0
     assert list(hedgerow.load(out).feature_names_in_) == ["height", "width"]
 
@@ -109,12 +107,16 @@ def test_wrong_columns_and_values_are_named(data, model, tmp_path):
     )
     assert "--ignore 'depth'" in refusal("fit", data, "--target", "area", "--out", out, "--ignore", "depth")
     assert "smoothing must be" in refusal("fit", data, "--target", "area", "--out", out, "--smoothing", "none")
-    frame = read_csv(data)
+    frame = read_table(data)
     frame.drop(columns="width").to_csv(tmp_path / "narrow.csv", index=False)
     assert "no column 'width'" in refusal("predict", model, tmp_path / "narrow.csv", "--out", out)
-    frame.loc[5, "width"] = np.nan
+    frame.loc[5, "width"] = np.inf
+    frame.loc[6, "area"] = np.nan
     frame.to_csv(tmp_path / "hole.csv", index=False)
-    assert "column 'width'" in refusal("fit", tmp_path / "hole.csv", "--target", "area", "--out", out)
+    assert "column 'area'" in refusal("fit", tmp_path / "hole.csv", "--target", "area", "--out", out)
+    infinite = refusal("fit", tmp_path / "hole.csv", "--target", "height", "--ignore", "area", "--out", out)
+    assert "feature 'width' is inf in row 5" in infinite
+    assert "no column 'oak'" in refusal("fit", data, "--target", "area", "--out", out, "--categorical", "oak")
     assert "--confidence" in refusal("predict", model, data, "--out", out, "--confidence", 1.5)
     assert not out.exists()
 

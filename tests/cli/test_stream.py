@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import hedgerow
 from hedgerow.cli import _stream, app
-from hedgerow.cli._csv import read_csv
+from hedgerow.cli._table import read_table
 from hedgerow.stream import evaluate, friedman_drift, rows
 
 matplotlib.use("Agg")
@@ -118,7 +118,7 @@ def test_report_compares_draws_and_writes(saved, data, tmp_path):
     assert result.exit_code == 0, result.output
     assert "NLPD" in result.stdout
     assert (tmp_path / "runs.png").read_bytes()[:4] == b"\x89PNG"
-    table = read_csv(tmp_path / "runs.csv")
+    table = read_table(tmp_path / "runs.csv")
     first = hedgerow.load(saved[0])
     assert len(table) == 10
     assert table["run"].unique().tolist() == [first.name, hedgerow.load(other).name]
@@ -129,7 +129,7 @@ def test_report_compares_draws_and_writes(saved, data, tmp_path):
 def test_what_cannot_be_is_said(data, saved, tmp_path, monkeypatch):
     base = ("stream", data, "--target", "y", "--ignore", "kind")
     assert "no column 'z'" in refusal("stream", data, "--target", "z")
-    assert "column 'kind' is" in refusal("stream", data, "--target", "y")
+    assert "no column 'oak'" in refusal("stream", data, "--target", "y", "--categorical", "oak")
     assert "--model must be" in refusal(*base, "--model", "oak")
     assert "--task must be" in refusal(*base, "--task", "sorting")
     assert "confidence" in refusal(*base, "--confidence", 2)

@@ -86,13 +86,14 @@ def test_the_same_as_the_model_alone(window):
     assert model.features_ == ("a", "b")
 
 
-def test_an_absent_feature_has_its_mean():
+def test_an_absent_feature_has_its_mean_and_says_so():
     model = new()
     for x in ({"a": 1.0, "b": 10.0}, {"a": 3.0}, {"b": 40.0}, {"a": None, "b": 10.0}):
         model.learn_one(x, 1.0)
-    np.testing.assert_allclose(model.row({}), [2.0, 20.0])
-    np.testing.assert_allclose(model.row({"a": 7.0, "b": None}), [7.0, 20.0])
-    assert model.predict_one({"a": 7.0}) == model.predict_one({"a": 7.0, "b": model.row({})[1]})
+    np.testing.assert_allclose(model.row({}), [2.0, 20.0, 1.0, 1.0])
+    np.testing.assert_allclose(model.row({"a": 7.0, "b": None}), [7.0, 20.0, 1.0, 0.0])
+    assert model.predict_one({"a": 7.0}) == model.predict_one({"a": 7.0, "b": np.nan})
+    np.testing.assert_allclose(seen_by(model.model_)[:, 2:], [[0, 0], [1, 0], [0, 1], [0, 1]])
 
 
 def test_an_absent_feature_has_the_value_that_was_set():
@@ -174,12 +175,11 @@ def test_kinds_of_numbers(value):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("red", "'a' is 'red', which is not a number; encode it"),
-        ("3", "not a number"),
-        ([1.0], "not a number"),
-        (1j, "not a number"),
-        (np.nan, "'a' is nan; give a finite number, or leave it out"),
-        (-np.inf, "'a' is -inf"),
+        ("red", "'a' is 'red', a category; it was a number when it came first. Name it in the model's categorical"),
+        ("3", "'a' is '3', a category"),
+        ([1.0], r"'a' holds \[1.0\]"),
+        (1j, "'a' holds 1j"),
+        (-np.inf, "'a' is -inf; give a finite number"),
     ],
 )
 def test_values_that_are_no_numbers(call, value, message):

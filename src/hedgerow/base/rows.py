@@ -257,16 +257,3 @@ def _as_sequence(x: object) -> Any:
     if row.dtype.kind in "biuf":
         return np.ascontiguousarray(row, dtype=np.float64)
     return list(x) if isinstance(x, Iterable) else row
-
-
-def as_vector(x: object) -> Floats:
-    """One row as a contiguous vector."""
-    row = np.asarray(x)
-    if row.dtype.kind in "OUSV":
-        try:
-            row = row.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(f"a row must hold numbers only, got {x!r}") from None
-    if row.ndim != 1:
-        raise ValueError(f"a row must be a mapping, a sequence or a 1-D array, got {row.ndim} dimensions")
-    return np.ascontiguousarray(row, dtype=np.float64)

@@ -16,7 +16,7 @@ class DecisionTree:
     Attributes
     ----------
     feature : array of int
-        Column that each node splits; -1 for a leaf. Node 0 is the root.
+        Axis that each node splits; -1 for a leaf. Node 0 is the root.
     threshold : array of float
         Rows with ``x[feature] <= threshold`` go left.
     left, right : arrays of int
@@ -24,7 +24,7 @@ class DecisionTree:
     words : list of str
         What each leaf predicts, in words; empty for the others.
     feature_names : list of str
-        Names of the columns.
+        Names of the axes, as `axis_names_` of the model has them: columns, parts of dates, places of categories.
     log_probability : float
         Logarithm of the prior probability of the tree's partition of the rows times the likelihood of their labels.
     """

@@ -119,7 +119,7 @@ class BayesianTree(Estimator):
             left=np.where(is_leaf, -1, link),
             right=np.where(is_leaf, -1, link + 1),
             words=words,
-            feature_names=self._feature_names(),
+            feature_names=self.axis_names_,
             log_probability=float(arrays["trees.log_joint"][0]),
         )
 

@@ -44,7 +44,7 @@ class CategoryColumn(NamedTuple):
     def width(self) -> int:
         """How many axes it becomes."""
         n = self.places.size
-        return self.means.shape[2] or (0 if n < 2 else 1 if n == 2 else n)
+        return self.means.shape[2] or (1 if n <= 2 else n)
 
     def axes(self, X: Floats, folds: Folds | int = 0) -> Floats:
         """Return its axes; without their folds for rows that have one."""

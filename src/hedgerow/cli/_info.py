@@ -29,6 +29,17 @@ FACTS = {
 }
 """Fitted attributes worth showing. A model that lacks one, or has not learned, shows fewer."""
 
+KINDS = {
+    "number": "numbers",
+    "boolean": "true or false",
+    "category": "categories",
+    "date": "dates",
+    "time": "times of day",
+    "duration": "durations",
+    "unknown": "always missing",
+}
+"""Kinds of columns, in words."""
+
 
 def info(
     model: Annotated[Path, typer.Argument(help="File written by hedgerow fit or by a model's save method.")],
@@ -50,6 +61,9 @@ def info(
     table.add_section()
     for name, value in _facts(loaded).items():
         table.add_row(name, escape(value))
+    table.add_section()
+    for name, value in _columns(loaded).items():
+        table.add_row(name, escape(value))
     console.print(table)
 
 
@@ -64,9 +78,19 @@ def _facts(model: Any) -> dict[str, str]:
             facts[words] = f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
     if hasattr(model, "classes_"):
         facts["classes"] = _some(model.classes_)
-    if hasattr(model, "feature_names_in_"):
-        facts["feature names"] = ", ".join(map(str, model.feature_names_in_))
     return facts or {"state": "not fitted"}
+
+
+def _columns(model: Any) -> dict[str, str]:
+    """What each column was taken for, unless all are numbers without names."""
+    kinds = model.column_kinds_ if hasattr(model, "n_features_in_") else {}
+    if not hasattr(model, "feature_names_in_") and set(kinds.values()) <= {"number"}:
+        return {}
+    return {
+        words: ", ".join(name for name in kinds if kinds[name] == kind)
+        for kind, words in KINDS.items()
+        if kind in kinds.values()
+    }
 
 
 def _some(labels: Any) -> str:

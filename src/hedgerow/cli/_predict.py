@@ -1,4 +1,4 @@
-"""``hedgerow predict``: predictions for the rows of a CSV file, with intervals or with class probabilities."""
+"""``hedgerow predict``: predictions for the rows of a file, with intervals or with class probabilities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 
 import hedgerow
 from hedgerow.cli._console import check_destination, console, errors_in_words, progress_bar
-from hedgerow.cli._csv import numbers, read_csv
+from hedgerow.cli._table import features, read_table
 
 CHUNK = 1024
 CONFIDENCE = 0.9
@@ -19,7 +19,9 @@ CONFIDENCE = 0.9
 
 def predict(
     model: Annotated[Path, typer.Argument(help="File written by hedgerow fit or by a model's save method.")],
-    data: Annotated[Path, typer.Argument(help="CSV file with the columns that the model learned; others are ignored.")],
+    data: Annotated[
+        Path, typer.Argument(help="CSV or Parquet file with the columns that the model learned; others are ignored.")
+    ],
     out: Annotated[
         Path,
         typer.Option(
@@ -31,7 +33,7 @@ def predict(
         float | None, typer.Option(help="Regression only: probability between lower and upper; 0.9 if not given.")
     ] = None,
 ) -> None:
-    """Predict the rows of a CSV file, with a central interval for each, or with the probability of each class."""
+    """Predict the rows of a file, with a central interval for each, or with the probability of each class."""
     with errors_in_words():
         check_destination(out)
         if confidence is not None and not 0 < confidence < 1:
@@ -39,23 +41,24 @@ def predict(
         forest = hedgerow.load(model)
         if isinstance(forest, hedgerow.optimize.Optimizer):
             raise ValueError(f"{str(model)!r} is an optimisation, not a model; hedgerow info shows it")
+        if not hasattr(forest, "predict"):
+            kind = type(forest).__name__
+            raise ValueError(f"{str(model)!r} holds {kind}, which does not predict; hedgerow info shows it")
         if not hasattr(forest, "n_features_in_"):
             raise ValueError(f"the model in {str(model)!r} has not learned anything yet")
         if confidence is not None and is_classifier(forest):
             raise ValueError("--confidence is for regression; this model predicts classes and their probabilities")
-        frame = read_csv(data)
-        names = getattr(forest, "feature_names_in_", None)
-        X = numbers(frame, list(frame.columns if names is None else names), data)
-        if names is None:
-            X = X.to_numpy(dtype=float)
+        X = _rows(forest, data)
+        from pandas import DataFrame  # which is there, or the rows could not have been read
+
         parts = []
         with progress_bar() as bar:
-            task = bar.add_task("predicting", total=len(frame))
-            for begin in range(0, len(frame), CHUNK):
+            task = bar.add_task("predicting", total=len(X))
+            for begin in range(0, len(X), CHUNK):
                 rows = X[begin : begin + CHUNK]
                 parts.append(_predicted(forest, rows, confidence or CONFIDENCE))
                 bar.advance(task, len(rows))
-        table = type(frame)({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+        table = DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         table.to_csv(out, index=False)
     kind = "probabilities" if is_classifier(forest) else f"{confidence or CONFIDENCE:.0%} intervals"
     console.print(
@@ -63,6 +66,17 @@ def predict(
         highlight=False,
         soft_wrap=True,
     )
+
+
+def _rows(forest: Any, data: Path) -> Any:
+    """Columns of a file, read as what the model took them for."""
+    kinds = forest.column_kinds_
+    frame = read_table(data, [name for name, kind in kinds.items() if kind == "category"])
+    if hasattr(forest, "feature_names_in_"):
+        return features(frame, list(kinds), data, kinds)
+    columns = list(frame.columns)  # the model knows its columns by number
+    known = dict(zip(columns, kinds.values(), strict=False))
+    return features(frame, columns, data, known).to_numpy(dtype=float if set(known.values()) <= {"number"} else object)
 
 
 def _predicted(forest: Any, rows: Any, confidence: float) -> dict[str, Any]:

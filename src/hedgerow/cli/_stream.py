@@ -60,6 +60,9 @@ def stream(
     confidence: Annotated[float, typer.Option(help="What the intervals promise.")] = 0.9,
     window: Annotated[int, typer.Option(help="Rows of a line in the table.", min=1)] = 1000,
     ignore: Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given again.")] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Column of numbers that are categories; may be given again.")
+    ] = None,
     skip_missing: Annotated[bool, typer.Option("--skip-missing", help="Leave out rows with missing values.")] = False,
     distribution: Annotated[bool, typer.Option("--distribution", help="Score NLPD and CRPS too; slower.")] = False,
     checkpoint: Annotated[
@@ -77,7 +80,11 @@ def stream(
         labels = {"auto": "auto", "regression": "number", "classification": "class"}.get(task)
         if labels is None:
             raise ValueError(f"--task must be auto, regression or classification, got {task!r}")
-        source = rows(data, target, ignore=ignore or (), labels=labels, missing="skip" if skip_missing else "error")
+        how: Any = {
+            "missing": "skip" if skip_missing else "keep",
+            "kinds": dict.fromkeys(categorical or (), "category"),
+        }
+        source = rows(data, target, ignore=ignore or (), labels=labels, **how)
         learner = _new_model(model, source.label_kind, trees, keep, seed, jobs)
         name = f"{type(learner).__name__}, {trees} trees" + (f", {keep:,} rows kept" if keep else "")
         steps = evaluation(learner, source, confidence, window, checkpoint, distribution=distribution, name=name)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from hedgerow.base.kept_rows import KeptRows
-from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows, as_vector
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, pieces
 from hedgerow.files import Stored
@@ -94,7 +94,7 @@ class JointForest(ForestLearner):
         self.core.learn_one(row[0], number, weight)
 
     def _one_row(self, x: Any) -> Floats:
-        row = as_vector(x)
+        row: Floats = np.asarray(x, dtype=np.float64)
         if row.shape != (self.core.width,) or not np.isfinite(row).all():
             raise ValueError("a row must be a vector of finite numbers, as many as there are columns")
         return row.reshape(1, -1)

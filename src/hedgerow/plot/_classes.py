@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.plot._features import as_matrix, feature_names, named_like_training
+from hedgerow.plot._features import feature_names, named_like_training, two_numbers
 from hedgerow.plot.style import BLUE, GREEN, GREY, ORANGE, PURPLE, axes_or_new
 
 PARTS = ("total", "noise", "disagreement", "distance")
@@ -79,7 +79,7 @@ class ClassDisplay:
 
         Parameters
         ----------
-        estimator : fitted classifier of two features
+        estimator : fitted classifier of two features, both numbers
             With `predict_proba`; and with `predict_uncertainty` if a part of the uncertainty is to be drawn.
         X : array or frame of shape (n_samples, 2)
             Rows that give the ranges.
@@ -100,12 +100,10 @@ class ClassDisplay:
         -------
         display : ClassDisplay
         """
-        matrix = as_matrix(X)
-        if estimator.n_features_in_ != 2 or matrix.shape[1] != 2:
-            raise ValueError(f"classes are drawn over two features, this model has {estimator.n_features_in_}")
+        matrix = two_numbers(estimator, X, "classes are")
         if part is not None and part not in PARTS:
             raise ValueError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
-        lower, upper = matrix.min(axis=0), matrix.max(axis=0)
+        lower, upper = np.nanmin(matrix, axis=0), np.nanmax(matrix, axis=0)
         beyond = margin * (upper - lower)
         across, up = np.linspace(lower - beyond, upper + beyond, resolution).T
         grid = named_like_training(estimator, np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))

@@ -2,18 +2,57 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_array
 
+from hedgerow.base.columns.table import NUMBERS, is_missing, is_plain, python_columns
 from hedgerow.numeric.arrays import Floats
 
 
-def as_matrix(X: Any) -> Floats:
-    """Rows of numbers from an array or a frame."""
-    matrix: Floats = check_array(X, dtype=np.float64)
-    return matrix
+def columns_of(X: Any) -> list[Any]:
+    """Columns of an array or a frame: vectors of numbers, NaN where one is missing, or lists of Python values."""
+    if not is_plain(X):
+        return python_columns(X)
+    matrix: Floats = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+    return list(matrix.T)
+
+
+def two_numbers(estimator: Any, X: Any, what: str) -> Floats:
+    """Rows of the two features, both numbers, of which a plane can be drawn."""
+    kinds = list(feature_kinds(estimator).items())
+    if len(kinds) != 2:
+        raise ValueError(f"{what} drawn over two features, this model has {len(kinds)}")
+    for name, kind in kinds:
+        if kind not in NUMBERS:
+            raise ValueError(f"{what} drawn over two features that are numbers; {name!r} was taken for a {kind}")
+    columns = [np.array(column, dtype=np.float64) for column in columns_of(X)]
+    if len(columns) != 2:
+        raise ValueError(f"{what} drawn over two features, X has {len(columns)}")
+    return np.column_stack(columns)
+
+
+def present(column: Any) -> list[Any]:
+    """Values of a column that are not missing."""
+    found = [value for value in column if not is_missing(value)]
+    if not found:
+        raise ValueError("a column of X has no value; pass rows that have some")
+    return found
+
+
+def middle(column: Any, kind: str) -> Any:
+    """Return the median of numbers and dates, the most frequent of categories."""
+    values = present(column)
+    if kind in NUMBERS:
+        return float(np.median(values))
+    return Counter(values).most_common(1)[0][0] if kind == "category" else sorted(values)[len(values) // 2]
+
+
+def feature_kinds(estimator: Any) -> dict[str, str]:
+    """What the estimator took each feature for; numbers, if it does not say."""
+    return getattr(estimator, "column_kinds_", None) or dict.fromkeys(feature_names(estimator), "number")
 
 
 def feature_names(estimator: Any) -> list[str]:
@@ -34,7 +73,7 @@ def feature_index(estimator: Any, feature: int | str) -> int:
     return int(feature) % len(names)
 
 
-def named_like_training(estimator: Any, X: Floats) -> Any:
+def named_like_training(estimator: Any, X: Any) -> Any:
     """Rows as the estimator expects them: a frame if it learned from a frame, so that it does not warn."""
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:

@@ -8,8 +8,17 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.base.columns.table import NUMBERS
 from hedgerow.numeric.arrays import Floats
-from hedgerow.plot._features import as_matrix, feature_index, feature_names, named_like_training
+from hedgerow.plot._features import (
+    columns_of,
+    feature_index,
+    feature_kinds,
+    feature_names,
+    middle,
+    named_like_training,
+    present,
+)
 from hedgerow.plot.style import BLUE, axes_or_new, paler
 
 
@@ -75,18 +84,18 @@ class IntervalDisplay:
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Predict along a feature, all others at their median, and draw.
+        """Predict along a feature, all others at their median or most frequent category, and draw.
 
         Parameters
         ----------
         estimator : fitted model with `predict` and `predict_interval`
             What predicts.
         X : array or frame of shape (n_samples, n_features)
-            Rows that give the feature's range and the other features' medians.
+            Rows that give the feature's range and the middle of the other features.
         y : array of shape (n_samples,), optional
             Targets; if given, the rows are shown as points.
         feature : int or str, default=0
-            The feature along which to predict.
+            The feature along which to predict: numbers or dates.
         confidence : float or several, default=(0.5, 0.9)
             A band is drawn for each.
         grid : int or array, default=300
@@ -100,22 +109,23 @@ class IntervalDisplay:
         -------
         display : IntervalDisplay
         """
-        matrix = as_matrix(X)
-        index = feature_index(estimator, feature)
-        column = matrix[:, index]
-        at = (
-            np.linspace(column.min(), column.max(), grid) if isinstance(grid, int) else np.sort(np.asarray(grid, float))
-        )
-        query = np.tile(np.median(matrix, axis=0), (at.size, 1))
-        query[:, index] = at
+        columns, index = columns_of(X), feature_index(estimator, feature)
+        kinds = list(feature_kinds(estimator).values())
+        name = feature_names(estimator)[index]
+        if kinds[index] not in (*NUMBERS, "date"):
+            raise ValueError(f"intervals are drawn along numbers or dates; {name!r} was taken for a {kinds[index]}")
+        at = _grid(columns[index], kinds[index], grid)
+        row = [middle(column, kind) for column, kind in zip(columns, kinds, strict=True)]
+        query = np.array([row] * at.size, dtype=np.float64 if set(kinds) <= set(NUMBERS) else object)
+        query[:, index] = at.tolist()
         named = named_like_training(estimator, query)
         levels = sorted({float(level) for level in np.atleast_1d(np.asarray(confidence, dtype=float))})
         display = cls(
             at,
             estimator.predict(named),
             {level: estimator.predict_interval(named, confidence=level) for level in levels},
-            feature_name=feature_names(estimator)[index],
-            rows=None if y is None else (column, np.asarray(y, dtype=float)),
+            feature_name=name,
+            rows=None if y is None else (_vector(columns[index], kinds[index]), np.asarray(y, dtype=float)),
         )
         return display.plot(ax=ax, **style)
 
@@ -150,3 +160,22 @@ class IntervalDisplay:
         if legend:
             self.ax_.legend(frameon=False)
         return self
+
+
+def _grid(column: Any, kind: str, grid: Any) -> npt.NDArray[Any]:
+    """Values along a column: as given, or evenly spaced over its range."""
+    if not isinstance(grid, int):
+        return np.sort(_vector(grid, kind))
+    ends = _vector(present(column), kind)
+    if kind != "date":
+        return np.linspace(ends.min(), ends.max(), grid)
+    first, last = (end.astype(np.float64) for end in (ends.min(), ends.max()))
+    between: Floats = np.linspace(first, last, grid)
+    return between.astype("M8[us]")
+
+
+def _vector(column: Any, kind: str) -> npt.NDArray[Any]:
+    """Return a column as matplotlib takes it; of dates, the time on the clock."""
+    if kind != "date":
+        return np.asarray(column, dtype=np.float64)
+    return np.array([value.replace(tzinfo=None) if hasattr(value, "tzinfo") else value for value in column], "M8[us]")

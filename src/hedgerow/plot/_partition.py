@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.plot._features import as_matrix, feature_names, named_like_training
+from hedgerow.plot._features import feature_names, named_like_training, two_numbers
 from hedgerow.plot.style import axes_or_new
 
 
@@ -55,7 +55,7 @@ class PartitionDisplay:
 
         Parameters
         ----------
-        estimator : fitted forest of two features with `apply` and `predict`
+        estimator : fitted forest of two features, both numbers, with `apply` and `predict`
             The forest.
         X : array or frame of shape (n_samples, 2)
             Rows that give the ranges.
@@ -72,12 +72,10 @@ class PartitionDisplay:
         -------
         display : PartitionDisplay
         """
-        matrix = as_matrix(X)
-        if estimator.n_features_in_ != 2 or matrix.shape[1] != 2:
-            raise ValueError(f"a partition is drawn for two features, this forest has {estimator.n_features_in_}")
+        matrix = two_numbers(estimator, X, "a partition is")
         if not 0 <= tree < estimator.n_estimators:
             raise ValueError(f"tree must be at least 0 and less than {estimator.n_estimators}, got {tree}")
-        across, up = np.linspace(matrix.min(axis=0), matrix.max(axis=0), resolution).T
+        across, up = np.linspace(np.nanmin(matrix, axis=0), np.nanmax(matrix, axis=0), resolution).T
         grid = named_like_training(estimator, np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2))
         shape = (resolution, resolution)
         names = feature_names(estimator)

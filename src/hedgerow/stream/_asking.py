@@ -59,7 +59,7 @@ class Asked:
         """Forecast and learn all rows in one call."""
         raise NotImplementedError
 
-    def _forecast_one(self, x: Any, X: Floats, y: Any) -> Columns:
+    def _forecast_one(self, x: Any, X: npt.NDArray[Any], y: Any) -> Columns:
         """Forecast one row: `x` is a mapping or a vector, `X` a matrix of one row."""
         raise NotImplementedError
 
@@ -119,7 +119,7 @@ class AskedRegressor(Asked):
         said = self.model.predict_then_learn(chunk.X, labels, returns="interval", confidence=self.confidence)
         return self._columns(labels, said[0], said[-1])
 
-    def _forecast_one(self, x: Any, X: Floats, y: Any) -> Columns:
+    def _forecast_one(self, x: Any, X: npt.NDArray[Any], y: Any) -> Columns:
         labels = _numbers(np.array([y]))
         if not self.has_learned():
             prior = float(self.model.predict_one(x)) if hasattr(self.model, "predict_one") else 0.0
@@ -161,7 +161,7 @@ class AskedClassifier(Asked):
         given = probabilities[np.arange(len(chunk)), at]
         return {"classes": (chunk.y, classes[np.argmax(probabilities, axis=1)].astype(object), given)}
 
-    def _forecast_one(self, x: Any, X: Floats, y: Any) -> Columns:
+    def _forecast_one(self, x: Any, X: npt.NDArray[Any], y: Any) -> Columns:
         label = y.item() if isinstance(y, np.generic) else y
         try:
             if hasattr(self.model, "predict_proba_one"):

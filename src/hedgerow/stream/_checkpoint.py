@@ -20,7 +20,7 @@ import numpy as np
 from hedgerow.base.settings import check_integer
 from hedgerow.files import Saveable
 from hedgerow.files.container import from_bytes, to_bytes, write_atomically
-from hedgerow.stream._chunks import Chunk
+from hedgerow.stream._chunks import Chunk, as_matrix
 from hedgerow.stream._run import Run
 
 MAGIC = b"hedgerow checkpoint 2\n"
@@ -151,4 +151,6 @@ def row_digest(chunk: Chunk, index: int) -> str:
     """Return what tells one row from another."""
     label = chunk.y[index]
     text = repr(label.item() if isinstance(label, np.generic) else label)
-    return hashlib.sha256(chunk.X[index].tobytes() + text.encode()).hexdigest()
+    row = as_matrix([chunk.X[index].tolist()], chunk.X.shape[1])  # numbers may share a chunk with text
+    seen = row.tobytes() if row.dtype != object else repr(row[0].tolist()).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(seen + text.encode()).hexdigest()

@@ -13,20 +13,23 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from hedgerow.base.columns import Columns
-from hedgerow.base.rows import RowReader, as_vector
-from hedgerow.numeric.arrays import Floats
+from hedgerow.base.columns.table import column_names, is_missing, is_plain, python_columns, read_cells
 
 CHUNK = 1000
+NUMBER = float | int | np.number | None
+DIFFERENT_WIDTHS = "the rows of a stream must all have the same number of features"
+Row = Sequence[Any] | npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Chunk:
     """Consecutive rows of a stream."""
 
-    X: Floats
-    """Shape (n, d)."""
+    X: npt.NDArray[Any]
+    """Shape (n, d): numbers, NaN where one is missing; or, if some column holds anything else, Python values (text,
+    dates, numbers, None where one is missing)."""
     y: npt.NDArray[Any]
     """Shape (n,): targets, or labels of classes of any kind."""
     names: tuple[str, ...] | None = None
@@ -120,27 +123,41 @@ class IterableStream(Stream):
             for x_next, y_next in islice(items, size - 1):
                 rows.append(reader(x_next))
                 labels.append(y_next)
-            yield Chunk(np.stack(rows), label_vector(labels), reader.names)
+            yield Chunk(as_matrix(rows, reader.width), label_vector(labels), reader.names)
 
 
 class _Rows:
-    """Reads rows that are like the first one: mappings with its keys, or vectors of its length."""
+    """Reads rows that are like the first one: mappings with its keys, or sequences of its length."""
 
     def __init__(self, first: Any) -> None:
         self._keys = tuple(first) if isinstance(first, Mapping) else None
         self.names = None if self._keys is None else tuple(map(str, self._keys))
-        width = len(self._keys) if self._keys is not None else as_vector(first).size
-        self._read = RowReader(None, width, Columns.of_numbers(width)).values
+        self.width = len(self._values(first))
+        if not self.width:
+            raise ValueError("a row must have at least one feature")
 
-    def __call__(self, x: Any) -> Floats:
+    def __call__(self, x: Any) -> Row:
+        row = self._values(x)
+        if len(row) != self.width:
+            raise ValueError(f"the first row of the stream has {self.width} features, another has {len(row)}")
+        return row
+
+    def _values(self, x: Any) -> Row:
         if self._keys is None:
-            return self._read(x)
+            if isinstance(x, Mapping):
+                raise ValueError("the first row of the stream is a sequence, another is a mapping")
+            if isinstance(x, str | bytes) or not isinstance(x, Iterable) or getattr(x, "ndim", 1) != 1:
+                raise ValueError(f"a row must be a mapping, a sequence or a 1-D array, got {x!r:.80}")
+            return x if isinstance(x, list | tuple | np.ndarray) else list(x)
         if not isinstance(x, Mapping):
             raise ValueError(f"the first row of the stream is a mapping, another is a {type(x).__name__}")
         missing = [key for key in self._keys if key not in x]
         if missing:
-            raise ValueError(f"a row of the stream has no feature {missing[0]!r}, which the first one has")
-        return self._read([x[key] for key in self._keys])
+            raise ValueError(
+                f"a row of the stream has no feature {missing[0]!r}, which the first one has; a value that is missing "
+                "is None or NaN"
+            )
+        return [x[key] for key in self._keys]
 
 
 def aligned(chunks: Iterable[Chunk], row: int, size: int = CHUNK) -> Iterator[Chunk]:
@@ -167,7 +184,7 @@ def _joined(chunks: list[Chunk]) -> Chunk:
     if len(chunks) == 1:
         return chunks[0]
     if len({chunk.X.shape[1] for chunk in chunks}) > 1:
-        raise ValueError("the rows of a stream must all have the same number of features")
+        raise ValueError(DIFFERENT_WIDTHS)
     return Chunk(
         np.concatenate([chunk.X for chunk in chunks]), np.concatenate([chunk.y for chunk in chunks]), chunks[0].names
     )
@@ -177,7 +194,7 @@ def as_stream(stream: Any) -> Stream:
     """Return whatever users call a stream as one, or raise TypeError with what can be one."""
     if isinstance(stream, Stream):
         return stream
-    if isinstance(stream, tuple) and len(stream) == 2 and _is_matrix(stream[0]):
+    if isinstance(stream, tuple) and len(stream) == 2 and (_is_matrix(stream[0]) or isinstance(stream[0], Mapping)):
         return ArrayStream(*stream)
     if isinstance(stream, Iterable) and not isinstance(stream, str | bytes | Mapping | np.ndarray):
         return IterableStream(stream)
@@ -188,17 +205,37 @@ def as_stream(stream: Any) -> Stream:
 
 
 def as_chunk(X: Any, y: Any) -> Chunk:
-    """Return a matrix or frame and its targets as a chunk."""
-    columns = getattr(X, "columns", None)
-    names = None if columns is None else tuple(map(str, columns))
-    try:
-        matrix = np.ascontiguousarray(np.asarray(X), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"the features of a stream must be numbers: {error}") from None
+    """Return a matrix, a frame or a dictionary of columns and its targets as a chunk."""
+    names = column_names(X)
+    if isinstance(X, list):
+        if len({len(row) for row in X}) > 1:
+            raise ValueError(DIFFERENT_WIDTHS)
+        matrix = as_matrix(X, len(X[0]))
+    elif names is None and is_plain(X):
+        matrix = np.ascontiguousarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+    elif is_plain(X):
+        matrix = read_cells(X, names or (), set(), None).values
+    else:
+        columns = python_columns(X)
+        if len({len(column) for column in columns}) > 1:
+            raise ValueError("the columns of a stream must all have the same number of values")
+        matrix = as_matrix(list(zip(*columns, strict=True)), len(columns))
     labels = label_vector(y)
     if labels.shape != (matrix.shape[0],):
         raise ValueError(f"{matrix.shape[0]} rows came with labels of shape {labels.shape}; expected one label a row")
     return Chunk(matrix, labels, names)
+
+
+def as_matrix(rows: Sequence[Row], width: int) -> npt.NDArray[Any]:
+    """Return rows as a matrix: of numbers, NaN where one is missing; or of Python values, if there is anything else."""
+    if rows and all(isinstance(row, np.ndarray) and row.dtype.kind in "biuf" for row in rows):
+        return np.array(rows, dtype=np.float64)
+    if all(isinstance(value, NUMBER) for row in rows for value in row):
+        return np.array(rows, dtype=np.float64).reshape(-1, width)
+    matrix = np.empty((len(rows), width), dtype=object)
+    for index, row in enumerate(rows):
+        matrix[index] = [None if is_missing(value) else value for value in row]
+    return matrix
 
 
 def label_vector(y: Any) -> npt.NDArray[Any]:

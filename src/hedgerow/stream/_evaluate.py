@@ -37,7 +37,8 @@ def evaluate(
         `predict`, `predict_one`, or for classes `predict_proba`, `predict_proba_one`. It learns the stream. A model
         with `predict_then_learn` does a whole chunk in one call, with the same bits.
     stream : iterable of (x, y), iterable of (X, y), or a pair (X, y)
-        Rows, chunks of rows, or all rows at once; what `rows` and `friedman_drift` return.
+        Rows, chunks of rows, or all rows at once; what `rows` and `friedman_drift` return. For models that take them,
+        such as those of this library, values may be text and dates, and may be missing.
     confidence : float, default=0.9
         What the intervals are to promise.
     window : int, default=1000

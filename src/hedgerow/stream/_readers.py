@@ -1,7 +1,8 @@
 """Rows of a CSV, Parquet or JSON-lines file, without loading the file: memory holds one chunk.
 
-The formats differ in how records are found; what is a feature, what is the target and what is refused is decided in one
-place for all.
+The formats differ in how records are found; what is a feature, what is the target, what a column holds and what is
+refused is decided in one place for all. What a column holds follows from the first rows of the file, never from how the
+rows are split into chunks.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import gzip
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -20,34 +21,56 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.numeric.arrays import Floats
-from hedgerow.stream._chunks import CHUNK, Chunk, Stream
+from hedgerow.stream._chunks import CHUNK, Chunk, Stream, as_matrix
+from hedgerow.stream._kinds import TOLD_BY_TEXT, WORDS, finite, is_missing, kind_of, read
 
 Record = tuple[int, Sequence[Any], Any]
 """Where it stands in the file (a line or a row), its features, its target."""
+
+FIRST = CHUNK
+"""Rows at the beginning of a file from which it follows what its columns hold."""
 
 FORMATS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 class FileRows(Stream):
-    """Rows of a file; made by `rows`. Each pass opens the file anew."""
+    """Rows of a file; made by `rows`. Each pass opens the file anew.
+
+    Attributes
+    ----------
+    features : tuple of str
+        Columns, without the target and those ignored.
+    column_kinds : dict
+        What each of them holds: "number", "boolean", "date", "time", "duration" or "category".
+    label_kind : {"number", "class"}
+        What the target is.
+    """
 
     unit = "line"
+    told_by_text: tuple[str, ...] = ()
 
-    def __init__(self, path: Path, target: str, ignore: Sequence[str], labels: str, missing: str) -> None:
+    def __init__(
+        self, path: Path, target: str, ignore: Sequence[str], labels: str, missing: str, kinds: Mapping[str, str]
+    ) -> None:
         self.path, self.target, self.missing = path, target, missing
         self._position = 0
         columns = self._columns()
-        absent = [name for name in (target, *ignore) if name not in columns]
+        absent = [name for name in (target, *ignore, *kinds) if name not in columns]
         if absent:
             raise ValueError(f"{str(path)!r} has no column {absent[0]!r}; it has {_list(columns)}")
         self.features = tuple(name for name in columns if name != target and name not in ignore)
         if not self.features:
             raise ValueError(f"{str(path)!r} has no column besides the target and those ignored")
+        first = list(islice(self._records(), FIRST))
         self.label_kind = labels
         if labels == "auto":
-            first = next(self._records(), None)
-            self.label_kind = "number" if first is None or _is_number(first[2]) else "class"
+            label = next((label for _, _, label in first if not is_missing(label)), 0.0)
+            self.label_kind = "number" if _is_number(label) else "class"
+        told = zip(*(features for _, features, _ in first), strict=True) if first else [()] * len(self.features)
+        self.column_kinds = {
+            name: kinds.get(name) or kind_of(values, self.told_by_text)
+            for name, values in zip(self.features, told, strict=True)
+        }
 
     def __repr__(self) -> str:
         return f"<rows of {str(self.path)!r}: {len(self.features)} features, target {self.target!r}>"
@@ -70,52 +93,62 @@ class FileRows(Stream):
         """Yield the rows from `start` on."""
         records = self._records()
         if self.missing == "skip":
-            records = (record for record in records if not self._has_hole(record))
+            records = (record for record in records if not any(map(is_missing, (*record[1], record[2]))))
         records = islice(records, start, None)
         while part := list(islice(records, size)):
-            yield Chunk(self._matrix(part), self._labels(part), self.features)
+            yield self._chunk(part)
 
-    def _matrix(self, records: list[Record]) -> Floats:
+    def _chunk(self, records: list[Record]) -> Chunk:
+        return Chunk(self._matrix(records), self._labels(records), self.features)
+
+    def _matrix(self, records: list[Record]) -> npt.NDArray[Any]:
+        """Numbers as they are most often, or else cell by cell."""
+        if set(self.column_kinds.values()) == {"number"}:
+            try:
+                matrix = np.array([features for _, features, _ in records], dtype=np.float64)
+                if np.isfinite(matrix).all():
+                    return matrix
+            except (TypeError, ValueError):
+                pass
+        kinds = self.column_kinds.items()
+        cells = [
+            [self._cell(place, *column, value) for column, value in zip(kinds, features, strict=True)]
+            for place, features, _ in records
+        ]
+        return as_matrix(cells, len(self.features))
+
+    def _cell(self, place: int, name: str, kind: str, value: Any) -> Any:
         try:
-            matrix = np.array([features for _, features, _ in records], dtype=np.float64)
-        except (TypeError, ValueError):
-            raise self._complaint(records) from None
-        if not np.isfinite(matrix).all():
-            raise self._complaint(records)
-        return matrix
+            found = read(value, kind)
+        except ValueError:
+            what = {"number": "finite number", "category": "single value"}.get(kind, kind)
+            raise ValueError(
+                f"{self._where(place)}: column {name!r} is {value!r:.80}, not a {what}; leave the column out with "
+                f"ignore=[{name!r}] (--ignore), or say what it holds, such as kinds={{{name!r}: 'category'}} "
+                "(--categorical)"
+            ) from None
+        if found is None and self.missing == "error":
+            raise ValueError(f"{self._where(place)}: column {name!r} is missing; fill it, or {SKIP}")
+        return found
 
     def _labels(self, records: list[Record]) -> npt.NDArray[Any]:
+        hole = next((place for place, _, label in records if is_missing(label)), None)
+        if hole is not None:
+            raise ValueError(f"{self._where(hole)}: the target {self.target!r} is missing; fill it, or {SKIP}")
         if self.label_kind == "class":
             labels = np.empty(len(records), dtype=object)
             labels[:] = [label for _, _, label in records]
-            hole = next((place for place, _, label in records if _is_hole(label)), None)
-            if hole is not None:
-                raise ValueError(f"{self._where(hole)}: the target {self.target!r} is missing; fill it, or {SKIP}")
             return labels
-        numbers = np.empty(len(records))
-        for index, (place, _, label) in enumerate(records):
-            numbers[index] = self._number(place, self.target, label, "; for classes, say labels='class'")
-        return numbers
+        return np.array([self._number(place, label) for place, _, label in records], dtype=np.float64)
 
-    def _has_hole(self, record: Record) -> bool:
-        return any(_is_hole(value) for value in (*record[1], record[2]))
-
-    def _complaint(self, records: list[Record]) -> ValueError:
-        """Return the error of the first value that is not a finite number."""
-        for place, features, _ in records:
-            for name, value in zip(self.features, features, strict=True):
-                try:
-                    self._number(place, name, value, f"; leave it out with ignore=[{name!r}], or encode it")
-                except ValueError as error:
-                    return error
-        return ValueError(f"{str(self.path)!r} holds values that are not numbers")
-
-    def _number(self, place: int, name: str, value: Any, advice: str) -> float:
-        if _is_hole(value):
-            raise ValueError(f"{self._where(place)}: column {name!r} is missing; fill it, or {SKIP}")
-        if not _is_number(value) or not np.isfinite(float(value)):
-            raise ValueError(f"{self._where(place)}: column {name!r} is {value!r}, not a finite number{advice}")
-        return float(value)
+    def _number(self, place: int, label: Any) -> float:
+        try:
+            return finite(label)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{self._where(place)}: column {self.target!r} is {label!r:.80}, not a finite number; for classes, "
+                "say labels='class'"
+            ) from None
 
     def _where(self, place: int) -> str:
         return f"{str(self.path)!r}, {self.unit} {place:,}"
@@ -130,6 +163,8 @@ class FileRows(Stream):
 
 class CsvRows(FileRows):
     """Rows of a CSV file with a header."""
+
+    told_by_text = TOLD_BY_TEXT
 
     def _columns(self) -> list[str]:
         with self._text() as (text, _):
@@ -159,6 +194,8 @@ class CsvRows(FileRows):
 
 class JsonRows(FileRows):
     """Rows of a file with one JSON object a line. The first one names the columns."""
+
+    told_by_text = ("date", "time")
 
     def _columns(self) -> list[str]:
         for _, record in self._objects():
@@ -200,7 +237,7 @@ class ParquetRows(FileRows):
     def n_rows(self) -> int | None:
         """Number of rows, unless some may be left out."""
         with self._open() as file:
-            return int(file.metadata.num_rows) if self.missing == "error" else None
+            return None if self.missing == "skip" else int(file.metadata.num_rows)
 
     @property
     def fraction_read(self) -> None:
@@ -222,7 +259,7 @@ class ParquetRows(FileRows):
         first = int(np.searchsorted(begins, start, side="right")) - 1
         records = islice(self._records(first, int(begins[first])), start - int(begins[first]), None)
         while part := list(islice(records, size)):
-            yield Chunk(self._matrix(part), self._labels(part), self.features)
+            yield self._chunk(part)
 
     def _records(self, first_group: int = 0, row: int = 0) -> Iterator[Record]:
         with self._open() as file:
@@ -243,7 +280,7 @@ class ParquetRows(FileRows):
             raise ValueError(f"{str(self.path)!r} is not a Parquet file, or damaged: {error}") from None
 
 
-SKIP = "pass missing='skip' to leave such rows out"
+SKIP = "pass missing='skip' to leave out rows with missing values"
 READERS: dict[str, type[FileRows]] = {"csv": CsvRows, "parquet": ParquetRows, "jsonl": JsonRows}
 
 
@@ -253,8 +290,9 @@ def rows(
     *,
     ignore: Iterable[str] = (),
     labels: str = "auto",
-    missing: str = "error",
+    missing: str = "keep",
     format: str = "auto",
+    kinds: Mapping[str, str] | None = None,
 ) -> FileRows:
     r"""Rows of a CSV, Parquet or JSON-lines file, one after another, without loading the file.
 
@@ -268,16 +306,22 @@ def rows(
         Columns to leave out.
     labels : {"auto", "number", "class"}, default="auto"
         What the target is. "auto": numbers if the first one is a number, else classes.
-    missing : {"error", "skip"}, default="error"
-        What to do with a row in which a value is missing.
+    missing : {"keep", "skip", "error"}, default="keep"
+        What to do with a row in which a value is missing: hand it on, for models that take missing values, as those of
+        this library do; leave it out; or raise ValueError. A target must not be missing, unless such rows are left out.
+        In text an empty cell, ``NA``, ``N/A``, ``NaN``, ``null`` and ``None`` are missing, in any case.
     format : {"auto", "csv", "parquet", "jsonl"}, default="auto"
         "auto" goes by the ending of the name.
+    kinds : dict, optional
+        What columns hold, by name: "number", "boolean", "date", "time", "duration" or "category". By default the first
+        1,000 rows tell: numbers; true and false; ISO dates; times of day; else categories. Numbers if all are missing.
+        A later value that does not fit is an error.
 
     Returns
     -------
     stream : FileRows
-        Going through it gives rows ``(x, y)`` with x a mapping from column to number; `chunks` gives many at a time,
-        from any row on. It can be gone through again.
+        Going through it gives rows ``(x, y)`` with x a mapping from column to value; `chunks` gives many at a time,
+        from any row on. It can be gone through again. `column_kinds` says what each column was taken for.
 
     Examples
     --------
@@ -287,11 +331,18 @@ def rows(
     >>> _ = path.write_text("height,girth,age\n12,1.5,40\n20,2.5,90\n")
     >>> next(iter(rows(path, target="age")))
     ({'height': 12.0, 'girth': 1.5}, 40.0)
+    >>> _ = path.write_text("kind,planted,girth,age\noak,1984-04-01,NA,40\nelm,,2.5,90\n")
+    >>> stream = rows(path, target="age")
+    >>> stream.column_kinds
+    {'kind': 'category', 'planted': 'date', 'girth': 'number'}
+    >>> list(stream)[1]
+    ({'kind': 'elm', 'planted': None, 'girth': 2.5}, 90.0)
     """
     for name, value, allowed in (
         ("labels", labels, ("auto", "number", "class")),
-        ("missing", missing, ("error", "skip")),
+        ("missing", missing, ("keep", "skip", "error")),
         ("format", format, ("auto", *READERS)),
+        *((f"kinds[{name!r}]", kind, WORDS) for name, kind in (kinds or {}).items()),
     ):
         if value not in allowed:
             raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}, got {value!r}")
@@ -303,7 +354,7 @@ def rows(
     if kind is None:
         raise ValueError(f"{str(file)!r}: the name does not end in {_list(list(FORMATS))}; say which format it has")
     try:
-        return READERS[kind](file, target, tuple(ignore), labels, missing)
+        return READERS[kind](file, target, tuple(ignore), labels, missing, kinds or {})
     except UnicodeDecodeError as error:
         raise ValueError(f"{str(file)!r} is not text: {error}") from None
 
@@ -314,12 +365,6 @@ def _is_number(value: Any) -> bool:
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _is_hole(value: Any) -> bool:
-    if isinstance(value, str):
-        return value.strip().lower() in ("", "na", "nan", "null", "none")
-    return value is None or (isinstance(value, float) and np.isnan(value))
 
 
 def _list(names: list[str]) -> str:

@@ -76,7 +76,49 @@ def kind_of_value(value: Any, name: str) -> str:
     return _kind_of([value], name)
 
 
+def is_missing(value: Any) -> bool:
+    """None, NaN, NaT and pandas' NA, none of which equals itself."""
+    if value is None:
+        return True
+    if isinstance(value, str | int | bytes):
+        return False
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError, ArithmeticError):
+        return type(value).__name__ == "NAType"
+
+
+def column_names(table: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a frame or a dictionary of columns; None if there are none."""
+    if not isinstance(table, Mapping) and not _is_frame(table):
+        return None
+    return tuple(str(name) for name in (table if isinstance(table, Mapping) else _frame(table).columns))
+
+
+def python_columns(table: Any) -> list[list[Any]]:
+    """Return the columns of a frame or an array as Python values; what is a category by its type as text."""
+    if not _is_frame(table):
+        names = [str(name) for name in (table if isinstance(table, Mapping) else range(np.asarray(table).shape[1]))]
+        return [list(column) for column in _columns_of(table, names)]
+    columns = list(_frame(table).iter_columns())
+    return [_names(column) if column.dtype in (nw.Categorical, nw.Enum) else column.to_list() for column in columns]
+
+
 # Below: private.
+
+
+def _names(column: Any) -> list[Any]:
+    return [None if is_missing(value) else _name(value) for value in column.to_list()]
+
+
+def _name(value: Any) -> Any:
+    """Return a number that is a category as text: 1, 1.0, True and "1" are one, in whichever file they are."""
+    if not isinstance(value, bool | np.bool_ | Real | Decimal):
+        return value
+    number: Any = value
+    if math.isfinite(number) and number == number // 1:  # also integers that floating-point numbers do not tell apart
+        return str(int(number))
+    return repr(float(number))
 
 
 def _is_frame(table: Any) -> bool:
@@ -139,7 +181,7 @@ def _kind_of_type(dtype: Any) -> str | None:
 
 
 def _kind_of_values(values: Iterable[Any], name: str) -> str:
-    kinds = {_kind_of_one(value, name) for value in values if not _is_missing(value)}
+    kinds = {_kind_of_one(value, name) for value in values if not is_missing(value)}
     if not kinds:
         return "unknown"
     if kinds == {"boolean", "number"}:
@@ -174,17 +216,19 @@ def _agreed(found: str, expected: str, column: Any, name: str) -> str:
     """Return how a column is read that a model has learned as `expected`, or raise ValueError."""
     if found == expected or {found, expected} <= set(NUMBERS) or found == "unknown":
         return expected
-    if expected == "unknown":
+    if expected == "unknown" or found == "unknown":
         return found
     values = column.to_list() if isinstance(column, nw.Series) else column
-    present = [value for value in values if not _is_missing(value)]
+    present = [value for value in values if not is_missing(value)]
     if not present:
-        return expected
+        return "unknown"
+    fitting = NUMBERS if expected in NUMBERS else (expected,)
+    odd = next((value for value in present if _kind_of_one(value, name) not in fitting), present[0])
     words = {"category": "categories", "date": "dates", "time": "times", "duration": "durations"}
     advice = "pass it as it was, or name it in categorical_features and call fit"
     raise ValueError(
         f"feature {name!r} was taken for {words.get(expected, 'numbers')} when learning began, and now holds "
-        f"{present[0]!r}; {advice}"
+        f"{odd!r}; {advice}"
     )
 
 
@@ -198,7 +242,7 @@ def _read(column: Any, kind: str, name: str) -> Floats:
         column = column.to_list()
     if kind == "category":
         return _places(column, name)
-    return np.array([math.nan if _is_missing(value) else _number(value, name) for value in column], dtype=np.float64)
+    return np.array([math.nan if is_missing(value) else _number(value, name) for value in column], dtype=np.float64)
 
 
 def _read_series(column: nw.Series[Any], kind: str) -> Floats:
@@ -234,20 +278,16 @@ def _places_of_numbers(column: Any) -> Floats:
 
 
 def _place(value: Any, name: str) -> float:
-    if _is_missing(value):
+    if is_missing(value):
         return MISSING
-    if isinstance(value, str):
-        return place_of(b"s" + value.encode("utf-8", "surrogatepass"))
     if isinstance(value, bytes):
         return place_of(b"b" + value)
     kind = _kind_of_value(value) or ("other" if _has_name(value) else _kind_of_one(value, name))
     if kind == "other":  # such as intervals and periods of pandas
         return place_of(b"o" + str(value).encode())
-    if kind not in NUMBERS:
-        return place_of(f"{kind} {_number(value, name)!r}".encode())
-    if not -(2**53) <= value <= 2**53 and value == value // 1:  # integers that floating-point numbers do not tell apart
-        return place_of(f"n{int(value)}".encode())
-    return place_of(f"n{_number(value, name) + 0.0!r}".encode())  # 1, 1.0 and True are one category; so are 0 and -0.0
+    if isinstance(value, str) or kind in NUMBERS:
+        return place_of(b"s" + _name(value).encode("utf-8", "surrogatepass"))
+    return place_of(f"{kind} {_number(value, name)!r}".encode())
 
 
 def _has_name(value: Any) -> bool:
@@ -257,18 +297,6 @@ def _has_name(value: Any) -> bool:
     except TypeError:
         return False
     return repr(value) != object.__repr__(value)
-
-
-def _is_missing(value: Any) -> bool:
-    """None, NaN, NaT and pandas' NA, none of which equals itself."""
-    if value is None:
-        return True
-    if isinstance(value, str | int | bytes):
-        return False
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError, ArithmeticError):
-        return type(value).__name__ == "NAType"
 
 
 def _number(value: Any, name: str) -> float:

@@ -1,0 +1,100 @@
+"""What a column of a file holds, told from its first values: numbers, booleans, dates, times of day or categories.
+
+In CSV every value is text, and so are the dates of JSON. Parquet has types of its own.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+from hedgerow.base.columns import table
+
+WORDS = ("number", "boolean", "date", "time", "duration", "category")
+"""Kinds of columns, in the words of the models' `column_kinds_`."""
+
+MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
+"""Text that stands for a missing value, in any case."""
+
+TOLD_BY_TEXT = ("number", "boolean", "date", "time")
+TRUTHS = {"true": True, "false": False}
+DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", re.ASCII)
+TIME = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN, or text that says so."""
+    return value.strip().lower() in MISSING if isinstance(value, str) else table.is_missing(value)
+
+
+def kind_of(values: Iterable[Any], told_by_text: Sequence[str] = TOLD_BY_TEXT) -> str:
+    """Return what a column holds that begins with these values; numbers if all are missing.
+
+    Text tells some kinds, else it is categories.
+    """
+    kinds = {_kind_of_one(value, told_by_text) for value in values if not is_missing(value)}
+    if len(kinds) <= 1:
+        return kinds.pop() if kinds else "number"
+    return "number" if kinds == {"number", "boolean"} and "boolean" not in told_by_text else "category"
+
+
+def read(value: Any, kind: str) -> Any:
+    """Return a cell of a column of a kind as a Python value, None if it is missing; ValueError if it does not fit."""
+    if is_missing(value):
+        return None
+    if isinstance(value, list | dict):
+        raise ValueError("not a single value")
+    if kind == "category":
+        return value if isinstance(value, str | bytes) else str(value)
+    if not isinstance(value, str):
+        if _kind_of_one(value, ()) not in {"number": ("number", "boolean")}.get(kind, (kind,)):
+            raise ValueError(f"not a {kind}")
+        return finite(value) if kind == "number" else value
+    if kind == "number":
+        return finite(value)
+    if kind == "date":
+        return datetime.datetime.fromisoformat(value.strip())
+    if kind == "time":
+        return datetime.time.fromisoformat(value.strip())
+    if kind == "boolean" and value.strip().lower() in TRUTHS:
+        return TRUTHS[value.strip().lower()]
+    raise ValueError(f"not a {kind}")
+
+
+def finite(value: Any) -> float:
+    """Return a finite number, or raise ValueError."""
+    if isinstance(value, str) and "_" in value:  # which Python allows in numbers; in files it belongs to names
+        raise ValueError("not a number")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError("not finite")
+    return number
+
+
+def _kind_of_one(value: Any, told_by_text: Sequence[str]) -> str:
+    if isinstance(value, str):
+        return next((kind for kind in told_by_text if _fits(value.strip(), kind)), "category")
+    types: dict[str, Any] = {
+        "boolean": bool,
+        "number": int | float | Decimal,
+        "date": datetime.date,
+        "time": datetime.time,
+        "duration": datetime.timedelta,
+    }
+    return next((kind for kind, type_ in types.items() if isinstance(value, type_)), "category")
+
+
+def _fits(text: str, kind: str) -> bool:
+    if (kind == "date" and not DATE.fullmatch(text)) or (kind == "time" and not TIME.fullmatch(text)):
+        return False
+    if kind == "number" and text.lower().lstrip("+-") in ("inf", "infinity"):
+        return True  # refused later, with its place
+    try:
+        read(text, kind)
+    except ValueError:
+        return False
+    return True
