@@ -82,7 +82,7 @@ def test_a_failed_call_changes_nothing(case):
     X, y = case.data(N)
     for model in (case.new(), case.new().fit(X, y)):
         before, attributes = bits(model), set(vars(model))
-        for given, message in (((np.where(X > 0.9, np.nan, X), y), "NaN"), ((X, y[:-1]), "inconsistent")):
+        for given, message in (((np.where(X > 0.9, np.inf, X), y), "infinity"), ((X, y[:-1]), "inconsistent")):
             with pytest.raises(ValueError, match=message):
                 model.predict_then_learn(*given)
         assert bits(model) == before

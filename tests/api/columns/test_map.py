@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 
 import numpy as np
 import pytest
@@ -164,6 +165,31 @@ def test_a_map_never_changes():
     assert later.meeting(Cells(["number", "category"], np.array([[1.0, 0.5]])))[0] is later
     values = np.array([[NAN, 0.25], [3.0, 0.75]])
     np.testing.assert_array_equal(later.values(later.axes(values)), values)
+
+
+@pytest.mark.parametrize("name", [*WIDENED, *NARROW])
+def test_the_first_value_tells_the_kind(name):
+    """Of each kind, in a column that began without one; whatever the batches after the first row."""
+    case, (table, _) = BY_NAME[name], draw_table(40)
+    y = case.data(40)[1]
+    table = {**table, "time": [datetime.time(k % 24) for k in range(40)]}
+    table |= {"span": [datetime.timedelta(hours=k) for k in range(40)]}
+    for begin, column in enumerate(table, start=1):
+        table[column] = [None] * begin + table[column][begin:]
+    found = []
+    for step in (1, 7, 39):
+        model = case.new().learn_one(rows(table)[0], y[0])
+        assert set(model.column_kinds_.values()) == {"unknown"}
+        for begin in range(1, 40, step):
+            end = begin + step
+            if step == 1:
+                model.learn_one(rows(table)[begin], y[begin])
+            else:
+                model.partial_fit(part(table, slice(begin, end)), y[begin:end])
+        found.append((model.column_kinds_, model.axis_names_, numbers(model, table).tobytes()))
+    kinds = ["number", "number", "category", "category", "date", "boolean", "time", "duration"]
+    assert list(model.column_kinds_.values()) == kinds
+    assert found[1:] == found[:1] * 2
 
 
 # Files.

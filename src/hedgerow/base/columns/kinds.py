@@ -158,7 +158,7 @@ class Unknown:
         """Return the kind that values of another kind make of it. It has one axis, on which rows before have 0."""
         if word == "category":
             return Category(1, MISSING)
-        kind: Number = Date(circles=()) if word in ("date", "time") else KINDS[word]()
+        kind: Number = KINDS[word](circles=()) if issubclass(KINDS[word], Date) else KINDS[word]()
         return kind.met(values, "later")
 
     def axes(self, values: Floats) -> list[Floats]:
