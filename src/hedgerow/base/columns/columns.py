@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.base.columns.kinds import KINDS, MISSING, Category, Date, Kind, Number, Unknown, When
+from hedgerow.base.columns.kinds import ENOUGH, KINDS, MISSING, Category, Date, Kind, Number, Unknown, When
 from hedgerow.base.columns.table import Cells
 from hedgerow.files import Stored
 from hedgerow.numeric.arrays import Floats
@@ -29,6 +29,9 @@ class Columns:
     @classmethod
     def of(cls, cells: Cells, *, is_batch: bool, n_places: int) -> Columns:
         """Return the map of rows that come first: a whole batch, or the first of a stream."""
+        if set(cells.kinds) == {"number"} and len(cells.values) and not np.isnan(cells.values).any():
+            some = cells.values[:: max(1, len(cells.values) // ENOUGH)] if is_batch else cells.values[:1]
+            return cls(tuple(Number(0.0, fill, True) for fill in np.median(some, axis=0).tolist()))
         new = tuple(Category(n_places) if word == "category" else KINDS[word]() for word in cells.kinds)
         return cls(new).meeting(cells, "batch" if is_batch else "first")[0]
 
@@ -37,6 +40,7 @@ class Columns:
         missing = self._are_missing(cells)
         if not missing.shape[0] or (when == "later" and self._is_settled and not missing.any()):
             return self, np.empty(0)
+        absent = set(self.absent)
         kinds, came = list(self.kinds), {}  # by column whose absence becomes an axis, the row that makes it one
         for c, kind in enumerate(self.kinds):
             if isinstance(kind, Unknown) and not missing[:, c].all():
@@ -44,7 +48,7 @@ class Columns:
                 came[c] = missing[:, c].argmin()
             else:
                 kinds[c] = kind.met(cells.values[:, c], when)
-                if missing[:, c].any() and c not in self.absent:
+                if missing[:, c].any() and c not in absent:
                     came[c] = missing[:, c].argmax()
         turned = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Unknown) and c in came]
         new = sorted((c for c in came if isinstance(kinds[c], Number)), key=lambda c: (came[c], c not in turned, c))
@@ -55,7 +59,8 @@ class Columns:
 
     def are_strange(self, values: Floats) -> npt.NDArray[np.bool_]:
         """Tell which rows cannot be among those learned: a value is missing where none was."""
-        columns = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Number) and c not in self.absent]
+        absent = set(self.absent)
+        columns = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Number) and c not in absent]
         return np.asarray(np.isnan(values[:, columns]).any(axis=1))
 
     def n_unsurprising(self, cells: Cells, may_widen: bool) -> int:
@@ -64,7 +69,8 @@ class Columns:
         if self._is_settled and not (may_widen and missing.any()):
             return len(missing)
         unmet = np.array([isinstance(kind, Unknown) or not getattr(kind, "is_met", True) for kind in self.kinds])
-        known = np.array([isinstance(kind, Unknown) or c in self.absent for c, kind in enumerate(self.kinds)])
+        absent = set(self.absent)
+        known = np.array([isinstance(kind, Unknown) or c in absent for c, kind in enumerate(self.kinds)])
         surprising = ((unmet & ~missing) | (missing & ~known & may_widen)).any(axis=1)
         return int(surprising.argmax()) if surprising.any() else len(missing)
 
@@ -147,11 +153,15 @@ class Columns:
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
+        if all(type(kind) is Number and kind.is_met for kind in self.kinds) and self.is_plain:
+            return {"fills": self._fills}  # a million columns of numbers are one array
         return {"kinds": [kind.state() for kind in self.kinds], "absent": list(self.absent)}
 
     @classmethod
     def from_state(cls, stored: Stored, width: int) -> Columns:
         """Take back what `state` gave, for so many columns."""
+        if "fills" in stored:
+            return cls(tuple(Number(0.0, fill, True) for fill in stored.array("fills", (width,)).tolist()))
         described, absent = stored.parts("kinds"), stored.sequence("absent")
         if len(described) != width:
             raise ValueError("it has another number of columns than it has features")
