@@ -78,6 +78,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     n_features_in_: int
 
     _columns: Columns  # absent before the first row, as is what was learned
+    _chosen: Any  # `categorical_features` when learning began
     _learner: Any
 
     # What follows from the parameters is kept until one of them is set. It is no attribute of the model.
@@ -156,7 +157,13 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
     def _take_columns(self, cells: Cells, is_batch: bool) -> None:
         """Take the map of columns from the first rows."""
         self._columns = Columns.of(cells, is_batch=is_batch, n_places=self._N_PLACES)
+        self._chosen = self.categorical_features
         self._forget_what_follows()
+
+    def _check_unchanged(self) -> None:
+        """Raise ValueError if a parameter that shapes learning has been changed since it began."""
+        self._learner.settings.check_unchanged(self._SETTINGS.of(self))
+        Selection.check_unchanged(self._chosen, self.categorical_features)
 
     def _meet(self, cells: Cells) -> None:
         """Let the map of columns know of rows that come; axes that are new are constant in all rows before."""
@@ -244,7 +251,7 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
             if not isinstance(names, list) or len(names) != width:
                 raise ValueError("it names another number of features than it has")
             self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
-        self.n_features_in_ = width
+        self.n_features_in_, self._chosen = width, self.categorical_features
         known = "map" in columns  # in files of the first releases there were numbers only
         self._columns = Columns.from_state(columns.part("map"), width) if known else Columns.of_numbers(width)
         settings = self._SETTINGS.from_state(stored.part("settings"))
@@ -314,7 +321,7 @@ class OnlineEstimator(Estimator):
         first = not self.__sklearn_is_fitted__()
         settings, query = self._SETTINGS.of(self), self._QUERY.of(self)
         if not first:
-            self._learner.settings.check_unchanged(settings)
+            self._check_unchanged()
         rows = self._checked(X, y, sample_weight, first=first, **announced)
         if first:
             self._take_columns(rows.cells.part(slice(1)), is_batch=False)
@@ -363,7 +370,7 @@ class OnlineEstimator(Estimator):
         """What follows from the parameters; ValueError if one that shapes learning has been changed."""
         current = self._current
         if not current.is_unchanged:
-            self._learner.settings.check_unchanged(self._SETTINGS.of(self))
+            self._check_unchanged()
             current.is_unchanged = True
         return current
 

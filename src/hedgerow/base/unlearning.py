@@ -38,7 +38,7 @@ class Unlearning:
         if not relearn:
             learner.forget(rows, query)
             return self
-        learner.settings.check_unchanged(self._SETTINGS.of(self))
+        self._check_unchanged()
         left = learner.without(rows)
         if left.y.size:
             values = self._columns.values(left.X)

@@ -11,6 +11,9 @@ from sklearn.base import clone
 from hedgerow.base.rows import Floats
 from hedgerow.base.unlearning import Unlearning
 
+KEPT = ("_chosen", "_classes", "_balanced")
+"""Attributes of a forest that one with wider rows has, too."""
+
 
 class MondrianForest(Unlearning):
     """The part of an estimator that is a Mondrian forest, whatever is learned."""
@@ -113,7 +116,7 @@ class MondrianForest(Unlearning):
         if not self.__sklearn_is_fitted__() or hasattr(self, "feature_names_in_"):
             raise ValueError("only a forest that has learned rows without names can be widened")
         wider: Any = clone(self)
-        vars(wider).update({name: value for name, value in vars(self).items() if name in ("_classes", "_balanced")})
+        vars(wider).update({name: value for name, value in vars(self).items() if name in KEPT})
         wider.n_features_in_ = self.n_features_in_ + values.size
         wider._columns = self._columns.with_numbers(values)
         wider._learner = self._learner.widened(values)

@@ -197,3 +197,15 @@ def test_odd_columns_of_categories(case, column):
     if case.online:
         model.partial_fit(asked, y[:5])
         assert make_sense(numbers(model, asked)) or n == 1
+
+
+def test_the_choice_is_that_of_the_beginning():
+    model = forest().fit(FRAME, Y)
+    said = model.predict(FRAME)
+    model.set_params(categorical_features=["a"])
+    np.testing.assert_array_equal(model.predict(FRAME), said)
+    for call in (lambda: model.partial_fit(FRAME, Y), lambda: model.learn_one(dict(FRAME.iloc[0]), 1.0)):
+        with pytest.raises(ValueError, match=r"categorical_features was 'from_dtype' when learning began"):
+            call()
+    assert model.fit(FRAME, Y).column_kinds_["a"] == "category"
+    model.set_params(categorical_features=("a",)).partial_fit(FRAME, Y)  # the same

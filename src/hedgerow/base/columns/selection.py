@@ -35,6 +35,15 @@ class Selection(NamedTuple):
             raise ValueError(f"categorical_features must be all names, all numbers or a mask, got {asked!r}")
         return cls(tuple(one if isinstance(one, str) else int(one) for one in chosen))
 
+    @classmethod
+    def check_unchanged(cls, before: Any, now: Any) -> None:
+        """Raise ValueError if other columns are asked for than when learning began."""
+        if cls.of(before) != cls.of(now):
+            raise ValueError(
+                f"categorical_features was {before!r} when learning began and is {now!r} now; call fit to begin anew, "
+                "or set it back"
+            )
+
     def places(self, width: int, names: Sequence[str] | None) -> set[int]:
         """Return the numbers of these columns in a table, or raise ValueError."""
         if not self.columns:

@@ -44,7 +44,8 @@ def read_cells(table: Any, names: Sequence[str], chosen: set[int], expected: lis
     kinds, values = [], []
     for c, column in enumerate(columns):
         known = None if expected is None else expected[c]
-        kind = "category" if c in chosen or known == "category" else _kind_of(column, names[c])
+        is_chosen = known == "category" or (c in chosen and known in (None, "unknown"))
+        kind = "category" if is_chosen else _kind_of(column, names[c])
         if known is not None:
             kind = _agreed(kind, known, column, names[c])
         kinds.append(kind)
