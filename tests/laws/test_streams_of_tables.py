@@ -180,7 +180,7 @@ def test_tables_of_any_library(kind):
 
 
 def test_tables_that_are_not_whole():
-    for table, words in (([[1.0], [1.0, 2.0]], "same number of features"), ({"a": [1.0], "b": []}, "number of values")):
+    for table, words in (([[1.0], [1.0, 2.0]], "same number of features"), ({"a": [1.0], "b": []}, "one length")):
         with pytest.raises(ValueError, match=words):
             quiet(new(), (table, [1.0, 2.0]))
 

@@ -203,7 +203,7 @@ def coverage(fitted, X, targets):
 
 # Boosting adds the variance between levels where a level was never met; a forest finds some other level near by.
 UNMET = [
-    pytest.param("boosting", marks=pytest.mark.xfail(strict=False, reason="unless what is not known of it is added")),
+    "boosting",
     pytest.param(
         "forest", marks=pytest.mark.xfail(strict=True, reason="levels near by are other levels: 0.72 to 0.82")
     ),

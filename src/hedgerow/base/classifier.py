@@ -256,9 +256,11 @@ class ClassForecasting:
             known = known.extended(in_order_of_appearance(as_labels(classes))[0])
         coming = self._next_rows(X, y, sample_weight, classes=classes)
         parts: list[Floats] = []
+        n_known = len(known)
         with self._classes_learned():
             for rows in self._in_turn(coming):
-                parts += self._learner.forecast_then_learn(rows, self._current.query, len(known))
+                parts += self._learner.forecast_then_learn(rows, self._current.query, n_known)
+                n_known = max(n_known, int(rows.y.max()) + 1)
         table = getattr(self, "_classes", known)
         wide = [np.pad(part, ((0, 0), (0, len(table) - part.shape[1]))) for part in parts]
         return np.concatenate([np.empty((0, len(table))), *wide])[:, table.order]

@@ -160,8 +160,8 @@ class BoostingLearner:
         self.categories = replace(self.categories, variance=np.atleast_1d(encoded.y.var(axis=0)))
         if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
             self.choice = choose(self.STAGE, encoded, copies, settings, seed, query)
-        shape = encoded.y.shape[1:]
-        before = [stage for stage in self.stages.forests if stage.label_shape == shape] if online else ()
+        like = encoded.y.shape[1:], encoded.X.shape[1]
+        before = [one for one in self.stages.forests if (one.label_shape, one.width) == like] if online else ()
         sizes = settings.max_stages, settings.n_estimators
         self.stages = fit_stages(self.STAGE, encoded, copies, self.choice, *sizes, seed, query, before)
         self.calibrate(encoded, copies, query)
@@ -219,7 +219,7 @@ class BoostingLearner:
     def _doubt_unmet(self, X: Floats, doubt: Floats) -> None:
         """Add to the doubt about rows what categories never met before leave unknown; classes have no doubt."""
         if self.categories.columns and doubt.shape[1]:
-            doubt[:, ADDED] += self.categories.added_variance(X).reshape(doubt[:, ADDED].shape)
+            doubt[..., ADDED] += self.categories.added_variance(X).reshape(doubt[..., ADDED].shape)
 
     def _moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
         if X.shape[0] <= PREDICTED_TOGETHER:

@@ -141,7 +141,11 @@ VALUES = {
 
 
 @pytest.mark.parametrize("name", VALUES)
-@pytest.mark.parametrize("table", [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table, "rows"], ids=["dictionary", "pandas", "polars", "arrow", "rows"])
+@pytest.mark.parametrize(
+    "table",
+    [dict, pandas.DataFrame, polars.DataFrame, pyarrow.table, "rows"],
+    ids=["dictionary", "pandas", "polars", "arrow", "rows"],
+)
 def test_first_axis_is_the_value(name, table):
     values, expected = VALUES[name]
     X = [[value] for value in values] if table == "rows" else table({"a": values})

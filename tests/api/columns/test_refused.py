@@ -77,7 +77,9 @@ def test_numbers_where_text_was_learned_are_categories():
     assert model.partial_fit({**TABLE, "text": [1, 2.0, True, WHEN[0]]}, Y).column_kinds_["text"] == "category"
 
 
-@pytest.mark.parametrize("value", [[1], {"a": 1}, {1}, np.zeros(2), object(), 1j, print], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [[1], {"a": 1}, {1}, np.zeros(2), object(), 1j, print], ids=lambda value: type(value).__name__
+)
 def test_cells_that_hold_no_value(value):
     column = np.empty(4, dtype=object)
     column[:] = ["x", "y", "x", "y"]
