@@ -123,7 +123,7 @@ def _name(value: Any) -> Any:
 
 
 def _is_frame(table: Any) -> bool:
-    return bool(nw.dependencies.is_into_dataframe(table))
+    return not isinstance(table, np.ndarray | Mapping) and bool(nw.dependencies.is_into_dataframe(table))
 
 
 def _frame(table: Any) -> nw.DataFrame[Any]:
