@@ -9,6 +9,7 @@ Pargent et al. 2022). A row to be predicted sees the means of all rows.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -79,9 +80,9 @@ class CategoryAxes:
     def added_variance(self, X: Floats) -> Floats:
         """Variance of the labels of each row that categories never met before leave unknown."""
         share = np.zeros(X.shape[0])
-        for column in self.columns:
-            share += column.share * column.is_unmet(X)
-        return np.minimum(share, 1.0)[:, None] * self.variance
+        for column in self.columns:  # the largest, not the sum: columns that are new together mostly say the same
+            share = np.maximum(share, column.share * column.is_unmet(X))
+        return share[:, None] * self.variance
 
     def axes(self, X: Floats) -> Floats:
         """Return what stages see of rows; of columns that have come since, nothing."""
@@ -160,13 +161,31 @@ def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: in
         left = fit_ridge(plain, labels, weights, copies.groups)[1] if plain.shape[1] else labels
         told = np.column_stack([labels, left]) if plain.shape[1] else labels
         folds = _folds(X.shape[0], copies, seed)
-        for axis in set(axes) - set(few):
+        many = [axis for axis in axes if axis not in few]
+        for axis in many:
             places, level, n_rows = found[axis]
             means = _means(told, weights, level, places.size, folds)
             told_of = n_rows > 1  # of a category with one row nothing is told to that row: it is like one never met
-            share = _share_between(told[:, -labels.shape[1] :], labels, weights, level)
-            columns[axis] = CategoryColumn(axis, places[told_of], means[told_of], share)
+            columns[axis] = CategoryColumn(axis, places[told_of], means[told_of])
+        parts = [plain, *(columns[axis].axes(X, 1 + folds) for axis in many)]
+        for axis, left in zip(many, _left_by_others(parts, labels, weights, copies), strict=True):
+            _, level, n_rows = found[axis]
+            # Rows that are alone in their category have no mean either, and leave-one-out has seen what that does.
+            unseen = 1.0 - float((n_rows == 1).sum()) / level.size
+            columns[axis] = columns[axis]._replace(share=unseen * _share_between(left, labels, weights, level))
     return CategoryAxes(tuple(columns[axis] for axis in axes), X.shape[1], seed)
+
+
+def _left_by_others(parts: list[Floats], labels: Floats, weights: Floats, copies: Copies) -> Iterator[Floats]:
+    """Yield what a ridge regression on all parts leaves over of labels without each part but the first."""
+    everything = np.column_stack(parts)
+    ridge, left = fit_ridge(everything, labels, weights, copies.groups)
+    standardised = (everything - ridge.centre) / ridge.scale
+    begin = parts[0].shape[1]
+    for part in parts[1:]:
+        own = slice(begin, begin + part.shape[1])
+        yield left + standardised[:, own] @ ridge.slopes[own]
+        begin = own.stop
 
 
 def _no_means(n: int) -> Floats:
@@ -224,7 +243,7 @@ def _variances(
 
 
 def _share_between(left: Floats, labels: Floats, weights: Floats, level: npt.NDArray[np.intp]) -> float:
-    """Return the share of the labels' variance that lies between categories in what the other columns leave over."""
+    """Return the share of the labels' variance that lies between categories in what all other columns leave over."""
     weights = weights * (weights.size / weights.sum())
     counts: Floats = np.bincount(level, weights=weights).astype(np.float64)
     between = 0.0
