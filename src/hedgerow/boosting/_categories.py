@@ -123,8 +123,8 @@ class CategoryAxes:
         return {"columns": columns, "width": self.width, "seed": self.seed, "variance": self.variance}
 
     @classmethod
-    def from_state(cls, stored: Stored, width: int) -> CategoryAxes:
-        """Take back what `state` gave, for rows of so many columns."""
+    def from_state(cls, stored: Stored, width: int, n_labels: int) -> CategoryAxes:
+        """Take back what `state` gave, for rows of so many columns and labels of so many components."""
         own = stored.integer("width", 1, width)
         columns = []
         for part in stored.parts("columns"):
@@ -136,7 +136,7 @@ class CategoryAxes:
             columns.append(CategoryColumn(part.integer("axis", 0, own - 1), places, means, share))
         if len({column.axis for column in columns}) < len(columns):
             raise ValueError("two columns of categories are one")
-        variance = stored.array("variance")
+        variance = stored.array("variance", (n_labels,))
         if (variance < 0).any():
             raise ValueError("a variance is negative")
         return cls(tuple(columns), own, stored.integer("seed", 0, 2**64 - 1), variance)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
@@ -324,7 +325,7 @@ class BoostingLearner:
             raise ValueError("its rows have the wrong shape")
         learner.rows, learner.categories = KeptRows(X, y, weights), no_categories(width)
         if "categories" in stored:
-            learner.categories = CategoryAxes.from_state(stored.part("categories"), width)
+            learner.categories = CategoryAxes.from_state(stored.part("categories"), width, math.prod(shape))
         if not {column.axis for column in learner.categories.columns} <= set(axes):
             raise ValueError("what it knows of categories is of other columns")
         learner.choice = Choice(stored.word("transform", *TRANSFORMS), stored.flag("linear"))

@@ -212,4 +212,5 @@ def open_forest(forest: OnlineForestRegressor, width: int) -> None:
     """Let a forest begin before its first row has come."""
     seed = draw_seed(forest.random_state)
     forest.n_features_in_, forest._columns = width, Columns.of_numbers(width)
+    forest._chosen = forest.categorical_features
     forest._learner = ForestLearner(ForestSettings.of(forest), width, seed)
