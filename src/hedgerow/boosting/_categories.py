@@ -25,6 +25,9 @@ FEW = 4
 """Up to so many categories have an indicator each."""
 
 N_FOLDS = 20
+DISGUISE = 2.0
+"""Noise in the means of folds, in units of their own spread."""
+
 MOST_COMPONENTS = 3
 """Of labels that are vectors, so many principal components at most have means."""
 
@@ -165,6 +168,7 @@ def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: in
         for axis in many:
             places, level, n_rows = found[axis]
             means = _means(told, weights, level, places.size, folds)
+            _disguise(means, level, folds, seed + axis)
             told_of = n_rows > 1  # of a category with one row nothing is told to that row: it is like one never met
             columns[axis] = CategoryColumn(axis, places[told_of], means[told_of])
         parts = [plain, *(columns[axis].axes(X, 1 + folds) for axis in many)]
@@ -219,6 +223,23 @@ def _means(told: Floats, weights: Floats, level: npt.NDArray[np.intp], n: int, f
         totals = np.column_stack([total.sum(axis=1), total.sum(axis=1, keepdims=True) - total])
         found[:, :, number] = totals / (counts + _shrinkage(values, weights, level, totals[:, 0], counts[:, 0]))
     return found
+
+
+def _disguise(means: Floats, level: npt.NDArray[np.intp], folds: Folds, seed: int) -> None:
+    """Add noise to the means without a fold, some times as large as they differ by within a category.
+
+    In a category, the mean without a fold is low where the targets of the fold are high. Its order among the others
+    would tell a row's own target, and stages would learn to read it. The noise hides the order; next to what a mean of
+    so many rows is uncertain by, it is small.
+    """
+    n, n_left_out = means.shape[:2]
+    has_rows = np.zeros((n, n_left_out - 1, 1))
+    has_rows[level, folds] = 1.0
+    n_folds, without = has_rows.sum(axis=1, keepdims=True), means[:, 1:]
+    middle = (without * has_rows).sum(axis=1, keepdims=True) / n_folds
+    spread = np.sqrt(((without - middle) ** 2 * has_rows).sum(axis=1, keepdims=True) / n_folds)
+    drawn = np.random.default_rng([seed, 4]).standard_normal((n, n_left_out - 1, 1))
+    means[:, 1:] += DISGUISE * spread * drawn
 
 
 def _shrinkage(values: Floats, weights: Floats, level: npt.NDArray[np.intp], totals: Floats, counts: Floats) -> float:
