@@ -231,15 +231,18 @@ def test_coverage_of_rare_levels(model):
 
 
 def test_leave_one_out_does_not_read_targets_off_means():
-    """Means without a fold are ordered against the fold's own targets: read off, that was worth 0.04 of R^2."""
+    """Means without a fold are ordered against the fold's own targets: read off, that was worth 0.06 of R^2 here.
+
+    The bound lies halfway to the 0.01 of means in disguise, two standard errors from both.
+    """
     too_sure = []
-    for seed in range(3):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
-        X = {"level": rng.choice(list("abcdefghij"), 3600), "x": rng.normal(size=3600)}
-        effects = np.array([0.5 * "abcdefghij".index(level) for level in X["level"]])
-        noise = rng.normal(size=3600) * np.where(X["level"] < "f", 0.5, 2.0)
-        y = effects + X["x"] + noise
+        levels, x = rng.choice(list("abcdefghij"), 3600), rng.normal(size=3600)
+        effects = np.array([0.5 * "abcdefghij".index(level) for level in levels])
+        y = effects + x + rng.normal(size=3600) * 0.5 + rng.normal(size=3600) * np.where(levels < "f", 0, 2)
+        X = {"level": levels, "x": x, "z": rng.normal(size=3600)}
         first, rest = ({name: column[part] for name, column in X.items()} for part in (slice(600), slice(600, None)))
         model = hr.MondrianBoostingRegressor(random_state=0).fit(first, y[:600])
         too_sure.append(model.loo_score_ - model.score(rest, y[600:]))
-    assert np.mean(too_sure) < 0.02
+    assert np.mean(too_sure) < 0.037
