@@ -72,10 +72,7 @@ class Distribution(ABC):
 
     def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
         """Random draws: shape ``(n,)``, or ``(n, size)`` if a size is given."""
-        n_draws = 1 if size is None else int(size)
-        if n_draws < 0:
-            raise ValueError(f"size must not be negative, got {size!r}")
-        draws = self._draws(n_draws, check_random_state(random_state))
+        draws = self._draws(n_draws_of(size), check_random_state(random_state))
         return draws[:, 0] if size is None else draws
 
     def normal_scores(self, y: npt.ArrayLike) -> Floats:
@@ -109,3 +106,11 @@ def ends_of(confidence: float) -> list[float]:
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
     return [(1 - confidence) / 2, (1 + confidence) / 2]
+
+
+def n_draws_of(size: int | None) -> int:
+    """How many draws of a row are asked for: one if no size is given; ValueError unless that is a number of draws."""
+    n_draws = 1 if size is None else int(size)
+    if n_draws < 0:
+        raise ValueError(f"size must not be negative, got {size!r}")
+    return n_draws

@@ -12,7 +12,7 @@ from scipy import special
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.predictive._distribution import GREATEST_LEVEL, LEAST_LEVEL, Distribution, ends_of
+from hedgerow.predictive._distribution import GREATEST_LEVEL, LEAST_LEVEL, Distribution, ends_of, n_draws_of
 from hedgerow.predictive._forecasts import Forecasts
 
 N_NODES, N_TERMS = 64, 24
@@ -151,9 +151,7 @@ class Joint:
 
     def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
         """Random draws of all targets together: shape ``(n, k)``, or ``(n, size, k)`` if a size is given."""
-        n_draws = 1 if size is None else int(size)
-        if n_draws < 0:
-            raise ValueError(f"size must not be negative, got {size!r}")
+        n_draws = n_draws_of(size)
         normal = check_random_state(random_state).standard_normal((self.n_targets, len(self), n_draws))
         draws = np.empty((len(self), n_draws, self.n_targets))
         for j, marginal in enumerate(self.marginals):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.base.columns.kinds import ENOUGH, KINDS, MISSING, Category, Date, Kind, Number, Unknown, When
+from hedgerow.base.columns.kinds import KINDS, MISSING, Category, Date, Kind, Number, Unknown, When, middle_of
 from hedgerow.base.columns.table import Cells
 from hedgerow.files import Stored
 from hedgerow.numeric.arrays import Floats
@@ -30,8 +30,8 @@ class Columns:
     def of(cls, cells: Cells, *, is_batch: bool, n_places: int) -> Columns:
         """Return the map of rows that come first: a whole batch, or the first of a stream."""
         if set(cells.kinds) == {"number"} and len(cells.values) and not np.isnan(cells.values).any():
-            some = cells.values[:: max(1, len(cells.values) // ENOUGH)] if is_batch else cells.values[:1]
-            return cls(tuple(Number(0.0, fill, True) for fill in np.median(some, axis=0).tolist()))
+            fills = middle_of(cells.values if is_batch else cells.values[:1])
+            return cls(tuple(Number(0.0, fill, True) for fill in fills.tolist()))
         new = tuple(Category(n_places) if word == "category" else KINDS[word]() for word in cells.kinds)
         return cls(new).meeting(cells, "batch" if is_batch else "first")[0]
 
