@@ -25,6 +25,7 @@ enum class Purpose : std::uint32_t {
   noise = 20,
   latent = 21,
   tree_of_noise = 22,
+  greedy_cut = 23,
   cut = 24
 };
 
