@@ -8,30 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 from sklearn.ensemble import RandomForestRegressor
 from threadpoolctl import threadpool_limits
 
-from benchmarks.shared.data import Floats, Split
+from benchmarks.accuracy import gradient_boosting
+from benchmarks.accuracy.forecasts import ENDS, LEVELS, Forecast, gaussian
+from benchmarks.shared.data import Split
 from benchmarks.shared.peers import extra_trees
+from benchmarks.shared.scores import pinball
 from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
 
 FOREST, BOOSTING, EXTRA, RANDOM = "hedgerow forest", "hedgerow boosting", "ExtraTrees", "RandomForest"
 QUANTILE, NGBOOST = "quantile-forest", "NGBoost"
-LEVELS = (np.arange(20) + 0.5) / 20
-"""Of the quantiles that the CRPS is computed from."""
 LEAST_STD = 1e-3
 """Of the Gaussian that stands in for the distribution of scikit-learn's forests, so that its density is finite."""
-
-
-@dataclass(frozen=True)
-class Forecast:
-    """What was predicted for the test rows."""
-
-    mean: Floats
-    quantiles: Floats  # at LEVELS
-    interval: Floats  # at 5 % and 95 %
-    log_density: Floats | None
 
 
 @dataclass(frozen=True)
@@ -70,12 +60,6 @@ def ask_hedgerow(model: Any, data: Split) -> Forecast:
     )
 
 
-def gaussian(mean: Floats, std: Floats, y: Floats) -> Forecast:
-    """Return a forecast that is a Gaussian."""
-    frozen = norm(mean[:, None], std[:, None])
-    return Forecast(mean, frozen.ppf(LEVELS), frozen.ppf([0.05, 0.95]), norm.logpdf(y, mean, std))
-
-
 def ask_trees(model: Any, data: Split) -> Forecast:
     """Let a Gaussian with the mean and spread of the trees stand in: these forests offer no distribution."""
     each = np.array([tree.predict(data.X_test.astype(np.float32)) for tree in model.estimators_])
@@ -90,7 +74,7 @@ def quantile_forest(seed: int) -> Any:
 
 
 def ask_quantile_forest(model: Any, data: Split) -> Forecast:
-    found = model.predict(data.X_test, quantiles=[*LEVELS, 0.05, 0.95])
+    found = model.predict(data.X_test, quantiles=[*LEVELS, *ENDS])
     mean = np.asarray(model.predict(data.X_test, quantiles="mean")).reshape(-1)
     return Forecast(mean, found[:, :-2], found[:, -2:], None)
 
@@ -114,6 +98,7 @@ CONTESTANTS: dict[str, tuple[str, Callable[[int], Any], Callable[[Any, Split], F
     RANDOM: ("scikit-learn", lambda seed: RandomForestRegressor(100, n_jobs=1, random_state=seed), ask_trees),
     QUANTILE: ("quantile-forest", quantile_forest, ask_quantile_forest),
     NGBOOST: ("ngboost", ngboost, ask_ngboost),
+    **gradient_boosting.CONTESTANTS,
 }
 """The library that each is of, how to make it with a random seed, and how to ask it."""
 
@@ -129,11 +114,5 @@ def measure(data: Split, model: str, seed: int) -> Score:
         found = ask(contestant, data)
     inside = (found.interval[:, 0] <= data.y_test) & (data.y_test <= found.interval[:, 1])
     nlpd = float("nan") if found.log_density is None else -float(np.mean(found.log_density))
-    crps = pinball(found.quantiles, data.y_test)
+    crps = pinball(found.quantiles, LEVELS, data.y_test)
     return Score(data.name, model, data.y.size, data.rmse(found.mean), nlpd, crps, float(np.mean(inside)), seconds)
-
-
-def pinball(quantiles: Floats, y: Floats) -> float:
-    """Return the continuous ranked probability score: twice the mean loss of the quantiles."""
-    above = y[:, None] - quantiles
-    return 2.0 * float(np.mean(np.maximum(LEVELS * above, (LEVELS - 1.0) * above)))

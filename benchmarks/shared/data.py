@@ -45,6 +45,11 @@ class Split:
         """Return the root mean squared error on the test rows."""
         return float(np.sqrt(np.mean((prediction - self.y_test) ** 2)))
 
+    def in_target_units(self) -> Split:
+        """Return it with targets in units of the standard deviation of those to learn, around their mean."""
+        centre, scale = self.y.mean(), self.y.std()
+        return replace(self, y=(self.y - centre) / scale, y_test=(self.y_test - centre) / scale)
+
     def in_unit_range(self) -> Split:
         """Return it with columns brought to [0, 1] by their range among the rows to learn, as river's forests need."""
         return replace(self, X=unit_range(self.X, self.X), X_test=unit_range(self.X_test, self.X))

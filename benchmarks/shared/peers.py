@@ -17,6 +17,37 @@ def extra_trees(n_trees: int, seed: int = 0, **parameters: Any) -> Any:
     return ExtraTreesRegressor(n_trees, n_jobs=1, random_state=seed, **parameters)
 
 
+def cat_boost(seed: int = 0, *, classes: bool = False, **parameters: Any) -> Any:
+    """Return CatBoost's regressor or classifier."""
+    from catboost import CatBoostClassifier, CatBoostRegressor
+
+    parameters |= {"random_seed": seed, "thread_count": 1, "verbose": False, "allow_writing_files": False}
+    return (CatBoostClassifier if classes else CatBoostRegressor)(**parameters)
+
+
+def light_gbm(seed: int = 0, *, classes: bool = False, **parameters: Any) -> Any:
+    """Return LightGBM's regressor or classifier."""
+    from lightgbm import LGBMClassifier, LGBMRegressor
+
+    return (LGBMClassifier if classes else LGBMRegressor)(random_state=seed, n_jobs=1, verbose=-1, **parameters)
+
+
+def stop_light_gbm(model: Any, X: Any, y: Any, X_held: Any, y_held: Any, patience: int) -> int:
+    """Fit a model of LightGBM until rows held out are not predicted better, and return the best number of rounds."""
+    from lightgbm import early_stopping
+
+    model.fit(X, y, eval_X=X_held, eval_y=y_held, callbacks=[early_stopping(patience, verbose=False)])
+    return int(model.best_iteration_)
+
+
+def hist_gradient_boosting(seed: int = 0, *, classes: bool = False, **parameters: Any) -> Any:
+    """Return scikit-learn's HistGradientBoosting, which has as many threads as OpenMP may."""
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
+
+    kind = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
+    return kind(random_state=seed, **parameters)
+
+
 def river_amf(n_trees: int = 10, seed: int = 0, *, classes: bool = False) -> Any:
     """Return river's aggregated Mondrian forest."""
     from river.forest import AMFClassifier, AMFRegressor

@@ -14,6 +14,7 @@ from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
 from benchmarks.shared.data import Floats
+from benchmarks.shared.scores import pinball
 from benchmarks.tables import peers
 from benchmarks.tables.alternatives import ALTERNATIVES
 from benchmarks.tables.data import Frames, load
@@ -70,7 +71,7 @@ def ours(regressor: type[Any], classifier: type[Any]) -> Fit:
     return fit
 
 
-def peer(kind: type[peers.Peer], data: Frames, seed: int) -> Callable[[], Forecast]:
+def peer(kind: peers.Kind, data: Frames, seed: int) -> Callable[[], Forecast]:
     """Return a peer; around its mean, or the Gaussian that it predicts, lie its quantiles."""
     fitted = peers.fit(kind, data, seed)
 
@@ -81,7 +82,7 @@ def peer(kind: type[peers.Peer], data: Frames, seed: int) -> Callable[[], Foreca
         if found.ndim == 2:
             mean, variance = found.T
             return mean, norm.ppf(LEVELS, mean[:, None], np.sqrt(variance)[:, None])
-        return found, found[:, None] + np.quantile(fitted.residuals, LEVELS)
+        return found, fitted.around(found, LEVELS)
 
     return ask
 
@@ -112,7 +113,5 @@ def measure(name: str, model: str, seed: int, most_rows: int, change: str = "") 
     score = Score(name, model, change, len(data.y), seconds=seconds)
     if data.n_classes:
         return replace(score, log_loss=float(log_loss(data.y_test, found, labels=range(data.n_classes))))
-    unit, above = data.y.std(), data.y_test[:, None] - quantiles
-    pinball = np.maximum(LEVELS * above, (LEVELS - 1.0) * above)
-    rmse = np.sqrt(np.mean((found - data.y_test) ** 2))
-    return replace(score, rmse=float(rmse / unit), crps=float(2.0 * np.mean(pinball) / unit))
+    unit, rmse = data.y.std(), np.sqrt(np.mean((found - data.y_test) ** 2))
+    return replace(score, rmse=float(rmse / unit), crps=float(pinball(quantiles, LEVELS, data.y_test) / unit))

@@ -8,53 +8,34 @@ conformal prediction.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import islice
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from benchmarks.shared.data import Floats
+from benchmarks.shared import held_out
+from benchmarks.shared.held_out import PATIENCE, Fitted, Peer
+from benchmarks.shared.peers import cat_boost, hist_gradient_boosting, light_gbm, stop_light_gbm
 from benchmarks.tables.data import Frames
 
-MOST_ROUNDS, PATIENCE, RATE = 1000, 100, 0.05
+MOST_ROUNDS, RATE = 1000, 0.05
 MOST_LEVELS = 255
 """Of a category in HistGradientBoosting; its documentation recommends TargetEncoder for others."""
 ABSENT = "missing"
 """The level that stands for a missing category in CatBoost, which takes no other."""
 
-
-class Peer(Protocol):
-    """One library: for numbers if `n_classes` is 0, for so many classes otherwise."""
-
-    def __init__(self, n_classes: int, seed: int) -> None: ...
-
-    def search(self, X: pd.DataFrame, y: Any, X_held: pd.DataFrame, y_held: Any) -> tuple[int, Any]:
-        """Return the best number of rounds, and what is predicted with it for the rows held out."""
-
-    def fit(self, X: pd.DataFrame, y: Any, n_rounds: int) -> Callable[[pd.DataFrame], Any]:
-        """Return a function that predicts: means, or probabilities of classes."""
+Kind = Callable[[int, int], Peer]
+"""One library, from the number of classes, 0 for numbers, and a random seed; it searches for the number of rounds."""
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """A model of all rows, and the errors of one that had not seen the rows held out."""
-
-    predict: Callable[[pd.DataFrame], Any]
-    residuals: Floats
-
-
-def fit(kind: type[Peer], data: Frames, seed: int) -> Fitted:
+def fit(kind: Kind, data: Frames, seed: int) -> Fitted:
     """Search for the number of rounds, and fit all rows."""
-    peer, X = kind(data.n_classes, seed), without_dates(data.X)
     strata = data.y if data.n_classes else None
-    X_fit, X_held, y_fit, y_held = train_test_split(X, data.y, test_size=0.2, random_state=seed, stratify=strata)
-    n_rounds, held = peer.search(X_fit, y_fit, X_held, y_held)
-    predict = peer.fit(X, data.y, n_rounds)
-    residuals = y_held - held if held.ndim == 1 else np.empty(0)
-    return Fitted(lambda rows: predict(without_dates(rows)), residuals)
+    fitted = held_out.fit(kind(data.n_classes, seed), without_dates(data.X), data.y, seed, strata)
+    return replace(fitted, predict=lambda rows: fitted.predict(without_dates(rows)))
 
 
 def without_dates(X: pd.DataFrame, parts: Sequence[str] = ("days", "hour", "weekday", "season")) -> pd.DataFrame:
@@ -97,11 +78,8 @@ class CatBoost:
         return lambda rows: self._predict(model, rows)
 
     def _new(self, X: pd.DataFrame, n_rounds: int, **settings: Any) -> Any:
-        from catboost import CatBoostClassifier, CatBoostRegressor
-
-        kind = CatBoostClassifier if self.n_classes else CatBoostRegressor
-        settings |= {"cat_features": categories(X), "random_seed": self.seed, "thread_count": 1, **self.loss}
-        return kind(n_rounds, verbose=False, allow_writing_files=False, **settings)
+        settings |= {"iterations": n_rounds, "cat_features": categories(X), **self.loss}
+        return cat_boost(self.seed, classes=self.n_classes > 0, **settings)
 
     def _predict(self, model: Any, X: pd.DataFrame, **which: Any) -> Any:
         return (model.predict_proba if self.n_classes else model.predict)(named(X), **which)
@@ -120,12 +98,10 @@ class LightGBM:
         self.n_classes, self.seed = n_classes, seed
 
     def search(self, X: pd.DataFrame, y: Any, X_held: pd.DataFrame, y_held: Any) -> tuple[int, Any]:
-        from lightgbm import early_stopping
-
         model, levels = self._new(MOST_ROUNDS), Levels(X)
         held = levels(X_held)
-        model.fit(levels(X), y, eval_X=held, eval_y=y_held, callbacks=[early_stopping(PATIENCE, verbose=False)])
-        return int(model.best_iteration_), self._predict(model, held)
+        n_rounds = stop_light_gbm(model, levels(X), y, held, y_held, PATIENCE)
+        return n_rounds, self._predict(model, held)
 
     def fit(self, X: pd.DataFrame, y: Any, n_rounds: int) -> Callable[[pd.DataFrame], Any]:
         levels = Levels(X)
@@ -133,10 +109,7 @@ class LightGBM:
         return lambda rows: self._predict(model, levels(rows))
 
     def _new(self, n_rounds: int) -> Any:
-        from lightgbm import LGBMClassifier, LGBMRegressor
-
-        kind = LGBMClassifier if self.n_classes else LGBMRegressor
-        return kind(n_estimators=n_rounds, learning_rate=RATE, random_state=self.seed, n_jobs=1, verbose=-1)
+        return light_gbm(self.seed, classes=self.n_classes > 0, n_estimators=n_rounds, learning_rate=RATE)
 
     def _predict(self, model: Any, X: pd.DataFrame) -> Any:
         return (model.predict_proba if self.n_classes else model.predict)(X)
@@ -164,10 +137,8 @@ class HistGradientBoosting:
         return lambda rows: predict(means(rows))
 
     def _new(self, n_rounds: int, **stopping: Any) -> Any:
-        from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
-
-        kind = HistGradientBoostingClassifier if self.n_classes else HistGradientBoostingRegressor
-        return kind(max_iter=n_rounds, learning_rate=RATE, random_state=self.seed, **stopping)
+        settings = {"max_iter": n_rounds, "learning_rate": RATE, **stopping}
+        return hist_gradient_boosting(self.seed, classes=self.n_classes > 0, **settings)
 
 
 def named(X: pd.DataFrame) -> pd.DataFrame:

@@ -8,13 +8,14 @@ from functools import partial
 from statistics import fmean, geometric_mean
 from typing import Any
 
+from benchmarks.shared.held_out import PATIENCE
 from benchmarks.shared.page import Options, Page, ratio
 from benchmarks.shared.timing import HOW_TIMED, Work, interleave, on_all_cores
 from benchmarks.tables.alternatives import ALTERNATIVES, plain_numbers
 from benchmarks.tables.data import CLASSES, REGRESSION, Frames, load
 from benchmarks.tables.missing import DAMAGES
 from benchmarks.tables.models import BOOSTING, CATBOOST, CONTESTANTS, FOREST, LEVELS, UNCERTAIN, Score, measure
-from benchmarks.tables.peers import MOST_LEVELS, MOST_ROUNDS, PATIENCE, RATE
+from benchmarks.tables.peers import MOST_LEVELS, MOST_ROUNDS, RATE
 
 SMALL = 2000
 """Rows, below which a table is split twice as often."""

@@ -30,9 +30,9 @@ class Rows(NamedTuple):
     y: Floats  # targets, or numbers of classes
     weights: Floats = NO_WEIGHTS  # empty if all are 1
 
-    def part(self, which: slice) -> Rows:
+    def part(self, which: slice | npt.NDArray[np.intp]) -> Rows:
         """Return some of them."""
-        return Rows(self.X[which], self.y[which], self.weights[which])
+        return Rows(self.X[which], self.y[which], self.weights[which] if self.weights.size else self.weights)
 
     def without(self, places: npt.NDArray[Any]) -> Rows:
         """Return all but those at some places."""

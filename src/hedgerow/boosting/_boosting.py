@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy.typing as npt
@@ -35,13 +36,23 @@ class MondrianBoosting(Unlearning):
 
     @property
     def n_stages_(self: Any) -> int:
-        """Stages in use."""
+        """Stages in use, whatever they are made of."""
         self._check_learned()
-        return len(self._learner.stages.forests)
+        return sum(len(chain.stages) for chain in self._learner.stages.chains)
+
+    @property
+    def stages_(self: Any) -> list[dict[str, Any]]:
+        """What was chosen: of each chain its stages, its weight, and the root mean square of its honest residuals."""
+        self._check_learned()
+        blend = self._learner.stages
+        return [
+            {"stages": list(chain.kinds), "weight": weight, "error": math.sqrt(chain.error)}
+            for chain, weight in zip(blend.chains, blend.weights, strict=True)
+        ]
 
     @property
     def feature_importances_(self: Any) -> Floats:
-        """Share of each column in what is explained, by the linear part and by each stage."""
+        """Share of each column in what is explained, by each stage."""
         self._check_learned()
         shares: Floats = self._columns.by_column(self._learner.importances())
         return shares

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.base.copies import Copies
+from hedgerow.base.copies import Copies, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._class_calibration import FEWEST_ROWS, ClassCalibration, calibrate_classes, class_shares
 from hedgerow.boosting._learner import BoostingLearner
-from hedgerow.boosting._stage import VectorStage
+from hedgerow.boosting._mondrian_stage import VectorStage
 from hedgerow.files import Stored
 
 MOST_CLASSES = 2**31 - 1
@@ -51,7 +51,7 @@ class ClassBoosting(BoostingLearner):
         skipped = base.size - self._label_shape()[0]
         return rows._replace(y=np.ascontiguousarray((indicators - base)[:, skipped:]))
 
-    def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
+    def calibrate(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> None:
         """Learn how scores become probabilities."""
         rows = self.learned_rows
         if copies.n_units >= FEWEST_ROWS and self.calibration.base.size > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,13 +29,17 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     Parameters
     ----------
     n_estimators : int, default=50
-        Trees a stage.
+        Trees a stage; a stage of greedy trees has twice as many.
     max_stages : int, default=4
-        Stages, at most.
+        Mondrian forests in the first chain of stages, at most.
     linear : {"auto", True, False}, default="auto"
         Whether a ridge regression of the indicators comes before the first stage. "auto" chooses by leave-one-out.
     scaling : {"auto", "range", "half", "rank"}, default="auto"
         How columns are scaled: by their range, by ranks, or halfway. "auto" chooses by leave-one-out.
+    stages : "auto" or list out of {"linear", "kernel", "mondrian", "greedy"}, default="auto"
+        Kinds of stages that there may be: ridge regression, a kernel in learned units, Mondrian forests, and trees
+        whose cuts see the labels. "auto" is all of them. Those in use are chosen, and weighed, by honest error.
+        "mondrian" must be among them.
     class_weight : mapping, "balanced" or None, default=None
         Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
         ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`
@@ -51,6 +55,8 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     ----------
     classes_ : array
         Classes known so far, sorted if they can be; columns of `predict_proba` are in this order.
+    stages_ : list of dict
+        What was chosen: chains of stages with their weights and honest errors.
     n_stages_ : int
         Stages in use; none while there is one class only.
     loo_score_ : float
@@ -85,6 +91,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
         max_stages: int = 4,
         linear: str | bool = "auto",
         scaling: str = "auto",
+        stages: str | Sequence[str] = "auto",
         class_weight: Any = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
@@ -94,6 +101,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
         self.max_stages = max_stages
         self.linear = linear
         self.scaling = scaling
+        self.stages = stages
         self.class_weight = class_weight
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hedgerow.base.copies import Copies
+from hedgerow.base.copies import Copies, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.base.several_targets import MOST_TARGETS
@@ -72,16 +72,16 @@ class JointBoosting(BoostingLearner):
         """All targets are."""
         return int(y.shape[0])
 
-    def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
+    def calibrate(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> None:
         """Learn how wide predictions must be, and how targets go together."""
         weights, stages = encoded.weights, self.stages
         mean_weight = float((weights.sum() if weights.size else encoded.y.shape[0]) / copies.n_units)
-        of_one_row = np.sum([stage.doubt_of_one_row(mean_weight) for stage in stages.forests], axis=0)
-        largest = np.sum([stage.largest_doubt for stage in stages.forests], axis=0)
+        of_one_row = np.sum([stage.doubt_of_one_row(mean_weight) for stage in stages.main.mondrian], axis=0)
+        largest = np.sum([stage.largest_doubt for stage in stages.main.mondrian], axis=0)
         about = encoded.y.var(axis=0), of_one_row, largest
         evidence = Evidence(stages.residuals, stages.doubts, weights, *about)
         self.calibration = calibrate_jointly(evidence, self.settings.tail, self._noise_learner(encoded, copies, query))
-        stages.forests[0].watch_gaps(self.learn_gaps(encoded, copies, query))
+        stages.main.mondrian[0].watch_gaps(self.learn_gaps(encoded, copies, query))
 
     def _noise_learner(self, encoded: Rows, copies: Copies, query: Query) -> LearnNoise | None:
         """Return what learns noise that varies, from one of each set of copies; None if it must not vary."""

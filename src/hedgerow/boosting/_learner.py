@@ -10,15 +10,18 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hedgerow.base.copies import Copies, find_copies, warn_if_doubtful
+from hedgerow.base.copies import Copies, Numbers, find_copies, warn_if_doubtful
 from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import all_or_nothing, interrupted_after
+from hedgerow.boosting._blend import Blend, folds_of, make_blend
 from hedgerow.boosting._categories import CategoryAxes, learn_categories, no_categories
+from hedgerow.boosting._chains import Making
+from hedgerow.boosting._choice import MOST_ROWS as MOST_CHOOSING
+from hedgerow.boosting._choice import TRANSFORMS, Choice, choose
 from hedgerow.boosting._settings import BoostingSettings
-from hedgerow.boosting._stages import MOST_CHOOSING, TRANSFORMS, Choice, Stages, choose, fit_stages
 from hedgerow.files import Stored
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
 from hedgerow.mondrian._learning import Sample
@@ -35,10 +38,10 @@ ADDED = 2
 class BoostingLearner:
     """All rows, and the stages that were learned from them. A subclass turns what stages say into predictions."""
 
-    STAGE: ClassVar[Any]  # the class of its stages
+    STAGE: ClassVar[Any]  # the class of its Mondrian stages
     target_shape: tuple[int, ...] = ()  # of a row
 
-    stages: Stages
+    stages: Blend
     choice: Choice
     rows: KeptRows  # absent before the first row
     categories: CategoryAxes
@@ -61,7 +64,11 @@ class BoostingLearner:
         """What the stages learn of rows: a number or a vector for each target, and weights."""
         raise NotImplementedError
 
-    def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
+    def blocks(self, folds: Numbers) -> tuple[Numbers, int]:
+        """Return the blocks of rows that `calibrate` will ask about, and how many there are: none."""
+        return folds, 0
+
+    def calibrate(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> None:
         """Learn from leave-one-out how what the stages say becomes a prediction."""
         raise NotImplementedError
 
@@ -159,13 +166,18 @@ class BoostingLearner:
         self.begin_targets(rows, copies, query)
         encoded = self.encoded(rows)
         self.categories = replace(self.categories, variance=np.atleast_1d(encoded.y.var(axis=0)))
+        folds = folds_of(n, copies.groups, seed)
+        blocks = self.blocks(folds)
+        making = Making(self.STAGE, copies, folds, *blocks, "half", settings.n_estimators, seed, query)
         if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
-            self.choice = choose(self.STAGE, encoded, copies, settings, seed, query)
+            self.choice = choose(encoded, making, settings)
+        making = making.scaled(self.choice.transform)
         like = encoded.y.shape[1:], encoded.X.shape[1]
-        before = [one for one in self.stages.forests if (one.label_shape, one.width) == like] if online else ()
-        sizes = settings.max_stages, settings.n_estimators
-        self.stages = fit_stages(self.STAGE, encoded, copies, self.choice, *sizes, seed, query, before)
-        self.calibrate(encoded, copies, query)
+        known = self.stages.main.mondrian if online and self.stages.chains else ()
+        before = [one for one in known if (one.label_shape, one.width) == like]
+        self.stages = make_blend(settings.kinds, self.choice.linear, settings.max_stages, encoded, making, before)
+        self.calibrate(encoded, blocks[0], copies, query)
+        self.stages = self.stages.settled()
         self.next_relearn = 2 * n
 
     def _learn_piece(self, rows: Rows, query: Query) -> Any:
@@ -193,8 +205,9 @@ class BoostingLearner:
         return Rows(*self.rows.arrays).without(places)
 
     def learn_gaps(self, encoded: Rows, copies: Copies, query: Query) -> Gaps:
-        """Learn them with the linear part and the first stage: what comes after adds little where no rows are."""
-        ridge, first = self.stages.ridge, self.stages.forests[0]
+        """Learn them with the linear part and the first forest: what comes after adds little where no rows are."""
+        first, before = self.stages.main.mondrian[0], self.stages.main.stages[0]
+        ridge = before if before.kind == "linear" else None
         units, _ = Sample(*encoded, copies).units
         X, labels = encoded.X[units], encoded.y[units]
         ask_first: Ask = first.asking_slabs(X, labels if ridge is None else labels - ridge(X), query)
@@ -251,18 +264,16 @@ class BoostingLearner:
         return rows._replace(X=self.categories.axes_left_out(rows.X, find_copies(rows.X, rows.y)))
 
     def importances(self) -> Floats:
-        """Share of each column in what is explained, by the linear part and by each stage."""
+        """Share of each column in what is explained, by each stage."""
         return self.categories.by_column(self.axis_importances(), self.rows.arrays[0].shape[1])
 
     def axis_importances(self) -> Floats:
         """Share of each axis that the stages see."""
-        rows, ridge = self.learned_rows, self.stages.ridge
-        total = np.zeros(rows.X.shape[1])
-        if ridge is not None:
-            slopes = ridge.slopes.reshape(total.size, -1)
-            total += (rows.weights.sum() if rows.weights.size else rows.X.shape[0]) * (slopes**2).sum(axis=1)
-        for stage in self.stages.forests:
-            total += stage.importances * stage.label_squares
+        rows = self.learned_rows
+        total, weight = np.zeros(rows.X.shape[1]), float(rows.weights.sum() if rows.weights.size else rows.X.shape[0])
+        for chain, share in zip(self.stages.chains, self.stages.weights, strict=True):
+            for stage in chain.stages:
+                total += share * stage.explained(weight)
         shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)
         return shares
 
@@ -330,6 +341,6 @@ class BoostingLearner:
             raise ValueError("what it knows of categories is of other columns")
         learner.choice = Choice(stored.word("transform", *TRANSFORMS), stored.flag("linear"))
         learner.next_relearn = stored.integer("next_relearn", n, 2 * n)
-        learner.stages = Stages.from_state(stored.part("stages"), cls.STAGE, learner.categories.n_axes, n, shape)
+        learner.stages = Blend.from_state(stored.part("stages"), cls.STAGE, learner.categories.n_axes, n, shape)
         learner.restore_rest(stored)
         return learner

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from hedgerow.base.copies import Copies, find_copies
+from hedgerow.base.copies import Copies, Numbers, find_copies
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting import _reshaping as reshaping
 from hedgerow.boosting._learner import BoostingLearner
+from hedgerow.boosting._mondrian_stage import NumberStage
 from hedgerow.boosting._reshaping import Reshaping
-from hedgerow.boosting._stage import NumberStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._growing import mean_square, weighted_mean
@@ -50,31 +51,40 @@ class RegressionBoosting(BoostingLearner):
         admitted = self.target.admits(y)
         return y.size if admitted.all() else int(np.argmin(admitted))
 
-    def calibrate(self, encoded: Rows, copies: Copies, query: Query) -> None:
+    def blocks(self, folds: Numbers) -> tuple[Numbers, int]:
+        """Return the blocks without which rows are predicted for shapes to be learned; some rows are in none."""
+        if self.settings.shape == "common":
+            return folds, 0
+        blocks = np.full(folds.size, reshaping.IN_NO_FOLD, dtype=np.uint32)
+        drawn = self._drawn(folds.size)
+        blocks[drawn] = folds[drawn] % reshaping.N_FOLDS
+        return blocks, reshaping.N_FOLDS
+
+    def _drawn(self, n: int) -> npt.NDArray[np.intp]:
+        """Return the rows that shapes are learned from."""
+        return reshaping.draw(n, reshaping.MOST_ROWS, int(np.random.SeedSequence([self.seed, 2]).generate_state(1)[0]))
+
+    def calibrate(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> None:
         """Learn how wide predictions must be, and which shape they have."""
         labels, weights, stages = encoded.y, encoded.weights, self.stages
         found = calibrate(stages.residuals, stages.doubts, weights, self.settings.tail)
         variance = mean_square(labels - weighted_mean(labels, weights), weights)
         mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
-        of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in stages.forests)
-        largest = sum(stage.largest_doubt for stage in stages.forests)
+        of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in stages.main.mondrian)
+        largest = sum(stage.largest_doubt for stage in stages.main.mondrian)
         self.calibration = with_distance(found, stages.doubts, variance, of_one_row, largest)
-        stages.forests[0].watch_gaps(self.learn_gaps(encoded, copies, query))
+        stages.main.mondrian[0].watch_gaps(self.learn_gaps(encoded, copies, query))
         self.reshaping = None
         if self.settings.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
-            self.reshaping = self._learn_shapes(encoded, copies, query)
+            self.reshaping = self._learn_shapes(encoded, blocks, copies, query)
 
-    def _learn_shapes(self, encoded: Rows, copies: Copies, query: Query) -> Reshaping | None:
-        """Learn shapes from what is said of rows without their fold."""
-        seeds = np.random.SeedSequence([self.seed, 2]).generate_state(2).tolist()
-        drawn = reshaping.draw(encoded.y.size, reshaping.MOST_ROWS, seeds[0])
-        folds = reshaping.folds_of(drawn, copies, encoded.y.size, seeds[1])
-        n_trees = max(1, self.settings.n_estimators // 2)
-        said = self.stages.without_blocks(encoded, folds, reshaping.N_FOLDS, n_trees, query)
+    def _learn_shapes(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> Reshaping | None:
+        """Learn shapes from what is said of rows without their block."""
+        drawn, n_trees = self._drawn(encoded.y.size), max(1, self.settings.n_estimators // 2)
+        said = self.stages.without_blocks(blocks, reshaping.N_FOLDS, n_trees, query)
         mean, doubt = (part[drawn] for part in said)
-        weights = encoded.weights[drawn] if encoded.weights.size else encoded.weights
-        rows = Rows(encoded.X[drawn], encoded.y[drawn], weights)
-        dist = calibrate(rows.y - mean, doubt, weights, self.settings.tail).distribution(mean, doubt)
+        rows = encoded.part(drawn)
+        dist = calibrate(rows.y - mean, doubt, rows.weights, self.settings.tail).distribution(mean, doubt)
         return reshaping.fit_reshaping(rows, copies.of(drawn), dist, drawn, self.seed, n_trees, query)
 
     # Predicting.

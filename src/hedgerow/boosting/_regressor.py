@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,13 +36,17 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     Parameters
     ----------
     n_estimators : int, default=50
-        Trees a stage.
+        Trees a stage; a stage of greedy trees has twice as many.
     max_stages : int, default=4
-        Stages, at most.
+        Mondrian forests in the first chain of stages, at most.
     linear : {"auto", True, False}, default="auto"
         Whether a ridge regression comes before the first stage. "auto" chooses by leave-one-out.
     scaling : {"auto", "range", "half", "rank"}, default="auto"
         How columns are scaled: by their range, by ranks, or halfway. "auto" chooses by leave-one-out.
+    stages : "auto" or list out of {"linear", "kernel", "mondrian", "greedy"}, default="auto"
+        Kinds of stages that there may be: ridge regression, a kernel in learned units, Mondrian forests, and trees
+        whose cuts see the labels. "auto" is all of them. Those in use are chosen, and weighed, by honest error.
+        "mondrian" must be among them.
     tail : {"student", "normal", "empirical"}, default="student"
         Shape of the predictive distribution: Student's t fitted to the leave-one-out residuals, a Gaussian, or the
         residuals themselves, smoothed.
@@ -63,6 +68,8 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     ----------
     target_ : str
         What targets are: "real", "positive", "count" or "functions".
+    stages_ : list of dict
+        What was chosen: chains of stages with their weights and honest errors.
     n_stages_ : int
         Stages in use.
     loo_score_ : float
@@ -104,6 +111,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         max_stages: int = 4,
         linear: str | bool = "auto",
         scaling: str = "auto",
+        stages: str | Sequence[str] = "auto",
         tail: str = "student",
         shape: str = "auto",
         target: Any = "auto",
@@ -115,6 +123,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         self.max_stages = max_stages
         self.linear = linear
         self.scaling = scaling
+        self.stages = stages
         self.tail = tail
         self.shape = shape
         self.target = target

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.base.copies import Copies, Numbers
+from hedgerow.base.copies import Copies
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
-from hedgerow.boosting._stage import PROBE, STAGE, VectorStage
+from hedgerow.boosting._mondrian_stage import PROBE, STAGE, VectorStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import mean_square
 from hedgerow.predictive import LocationScale, Reshaped
@@ -37,6 +37,8 @@ LEAST_GAIN = 0.002
 
 N_FOLDS = 4
 """Folds without which rows are predicted, for shapes to be learned from that."""
+N_FUNCTIONS = 8
+"""So many functions predict the rows together: greedy trees leave out half a fold."""
 IN_NO_FOLD = 0xFFFFFFFF
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
@@ -112,15 +114,6 @@ def draw(n: int, most: int, seed: int) -> npt.NDArray[np.intp]:
     return np.sort(np.random.default_rng(seed).choice(n, min(n, most), replace=False))
 
 
-def folds_of(drawn: npt.NDArray[np.intp], copies: Copies, n: int, seed: int) -> Numbers:
-    """Assign the rows drawn to `N_FOLDS` folds at random, copies to the same; others are in none."""
-    unit = copies.groups if copies.groups.size else np.arange(n)
-    fold_of_unit = np.full(int(unit.max()) + 1, IN_NO_FOLD, dtype=np.uint32)
-    units = np.unique(unit[drawn])
-    fold_of_unit[units] = np.random.default_rng(seed).permutation(np.arange(units.size, dtype=np.uint32) % N_FOLDS)
-    return fold_of_unit[unit]
-
-
 def fit_reshaping(
     rows: Rows,
     copies: Copies,
@@ -143,7 +136,7 @@ def fit_reshaping(
     indicators = (ranks[:, None] <= LEVELS) - LEVELS
     offsets = np.average(indicators, axis=0, weights=weights if weights.size else None)
     residuals, forests, sees_columns = indicators - offsets, [], []
-    least_gain = LEAST_GAIN + N_FOLDS / copies.n_units
+    least_gain = LEAST_GAIN + N_FUNCTIONS / copies.n_units
     for number, sees in enumerate((False, True)):
         columns = _seen(rows.X, dist.location, dist.scale, sees)
         probed = draw(rows.y.size, PROBED_ROWS, seeds[0])

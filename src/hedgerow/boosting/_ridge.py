@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hedgerow.base.copies import NO_GROUPS, Numbers
+from hedgerow.base.rows import Rows
+from hedgerow.base.settings import Query
+from hedgerow.boosting._honest import Honest
 from hedgerow.files import Stored
 from hedgerow.numeric.arrays import Floats
 
@@ -28,6 +32,38 @@ class Ridge:
     slopes: Floats
     intercept: Floats
     penalty: float
+
+    kind = "linear"
+
+    @classmethod
+    def fitted(cls, rows: Rows, groups: Numbers, blocks: Numbers, n_blocks: int) -> tuple[Ridge, Honest]:
+        """Return a stage that has learned, and what it says of each row without it, and without its block."""
+        weights = rows.weights if rows.weights.size else np.ones(rows.X.shape[0])
+        ridge, residuals = fit_ridge(rows.X, rows.y, weights, groups)
+        without = without_blocks(ridge, rows.X, rows.y, weights, blocks, n_blocks) if n_blocks else None
+        return ridge, Honest(rows.y - residuals, None, without)
+
+    @property
+    def label_shape(self) -> tuple[int, ...]:
+        """Shape of its values."""
+        return self.slopes.shape[1:]
+
+    def explained(self, total_weight: float) -> Floats:
+        """How much of the labels' squares each column explains."""
+        squares: Floats = total_weight * (self.slopes.reshape(self.slopes.shape[0], -1) ** 2).sum(axis=1)
+        return squares
+
+    def moments(self, X: Floats, query: Query) -> tuple[Floats, None]:
+        """Values at rows; of the doubt about them nothing is said."""
+        return self(X), None
+
+    def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, None]:
+        """The same: nothing is learned before everything is learned anew."""
+        return self(rows.X), None
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return dict(vars(self))
 
     def __call__(self, X: Floats) -> Floats:
         """Values at rows."""

@@ -9,6 +9,21 @@ from hedgerow.base.class_weight import ClassWeight, class_weight_field
 from hedgerow.base.settings import Settings, checked, integer, one_of
 from hedgerow.targets import check_target
 
+KINDS = ("linear", "kernel", "mondrian", "greedy")
+"""Of stages."""
+
+
+def check_stages(name: str, value: Any) -> str | tuple[str, ...]:
+    """Return "auto" or kinds of stages, or raise ValueError."""
+    if isinstance(value, str) and value == "auto":
+        return "auto"
+    kinds = tuple(value) if isinstance(value, list | tuple | set | frozenset) else ()
+    if not kinds or not all(isinstance(kind, str) and kind in KINDS for kind in kinds):
+        raise ValueError(f"{name} must be 'auto' or a list out of {', '.join(map(repr, KINDS))}, got {value!r}")
+    if "mondrian" not in kinds:
+        raise ValueError(f"{name} must have 'mondrian' among them, which tells how doubtful predictions are: {value!r}")
+    return tuple(kind for kind in KINDS if kind in kinds)
+
 
 @dataclass(frozen=True)
 class BoostingSettings(Settings):
@@ -18,6 +33,19 @@ class BoostingSettings(Settings):
     max_stages: int = integer(1)
     linear: str | bool = one_of("auto", True, False)
     scaling: str = one_of("auto", "range", "half", "rank")
+    stages: str | tuple[str, ...] = checked(check_stages)
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of stages that there may be."""
+        return KINDS if self.stages == "auto" else tuple(self.stages)
+
+    @property
+    def linears(self) -> tuple[bool, ...]:
+        """Whether a ridge regression may come first: no, yes, or both."""
+        if "linear" not in self.kinds:
+            return (False,)
+        return (False, True) if self.linear == "auto" else (bool(self.linear),)
 
 
 @dataclass(frozen=True)

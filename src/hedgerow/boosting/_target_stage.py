@@ -10,7 +10,7 @@ from hedgerow import _core
 from hedgerow.base.copies import Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
-from hedgerow.boosting._stage import Stage, VectorStage
+from hedgerow.boosting._mondrian_stage import Stage, VectorStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._gaps import Ask, Gaps, Slab
 from hedgerow.mondrian._growing import asking_slabs

@@ -35,7 +35,16 @@ class TreeGrower {
         bins_(rows_.size() * stride_),
         min_leaf_(min_leaf),
         random_(random) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) std::copy_n(all[rows_[i]], stride_, row(i));
+    // Columns that explain the same are as likely: which is met first decides, so their order is random.
+    for (std::uint32_t d = 0; d < width_; ++d) {
+      columns_.push_back(d);
+      std::swap(columns_[d], columns_[random_.below(d + 1)]);
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const Bin* const from = all[rows_[i]];
+      Bin* const to = row(i);
+      for (std::size_t d = 0; d < width_; ++d) to[d] = from[columns_[d]];
+    }
   }
 
   struct Grown {
@@ -59,9 +68,10 @@ class TreeGrower {
         for (std::size_t i = block.first; i < block.last; ++i) grown.leaves[i] = block.node;
         continue;
       }
-      gains[best.feature] += best.gain;
+      const std::uint32_t feature = columns_[best.column];
+      gains[feature] += best.gain;
       const auto child = static_cast<NodeId>(nodes.size());
-      nodes[block.node] = {child, best.feature << 8 | best.cut};
+      nodes[block.node] = {child, feature << 8 | best.cut};
       nodes.resize(nodes.size() + 2);
       const std::size_t middle = part(block, best);
       open.push_back({child + 1, middle, block.last});
@@ -79,7 +89,7 @@ class TreeGrower {
     [[nodiscard]] std::size_t size() const { return last - first; }
   };
   struct Cut {
-    std::uint32_t feature = 0;
+    std::uint32_t column = 0;
     Bin cut = 0;
     double gain = -1.0;
   };
@@ -109,12 +119,17 @@ class TreeGrower {
 
   [[nodiscard]] Moments moments(const Block& block) const {
     Moments found;
+    const Numbers& one = numbers_[block.first];  // about its labels, sums of labels that are all the same are zero
     for (std::size_t i = block.first; i < block.last; ++i) {
       const auto own = static_cast<double>(weight(i));
       found.weight += own;
-      for (std::size_t k = 0; k < n_labels; ++k) found.mean[k] += own * static_cast<double>(numbers_[i][k]);
+      for (std::size_t k = 0; k < n_labels; ++k) {
+        found.mean[k] += own * (static_cast<double>(numbers_[i][k]) - static_cast<double>(one[k]));
+      }
     }
-    for (double& mean : found.mean) mean /= found.weight;
+    for (std::size_t k = 0; k < n_labels; ++k) {
+      found.mean[k] = static_cast<double>(one[k]) + found.mean[k] / found.weight;
+    }
     for (std::size_t i = block.first; i < block.last; ++i) {
       for (std::size_t k = 0; k < n_labels; ++k) {
         const double gap = static_cast<double>(numbers_[i][k]) - found.mean[k];
@@ -128,7 +143,7 @@ class TreeGrower {
     if (block.size() < std::max<std::size_t>(2, 2 * min_leaf_)) return {};
     const Moments all = moments(block);
     if (!(all.squares > 0.0)) return {};
-    const std::uint32_t start = random_.below(width_);  // columns that explain the same are as likely
+    const std::uint32_t start = random_.below(width_);  // nodes of a tree begin with different columns
     if (block.size() == 2) return cut_two(block, start, all.squares);
     Cut best;
     const std::size_t n_chunks = stride_ / chunk, first_chunk = start / chunk;
@@ -147,7 +162,7 @@ class TreeGrower {
       const std::uint32_t d = start + k < width_ ? start + k : start + k - width_;
       if (one[d] == other[d]) continue;
       const auto [lowest, highest] = std::minmax(one[d], other[d]);
-      return {d, units_[d].draw(lowest, highest, random_.uniform()), gain};
+      return {d, units_[columns_[d]].draw(lowest, highest, random_.uniform()), gain};
     }
     return {};
   }
@@ -160,7 +175,7 @@ class TreeGrower {
     const std::size_t n_columns = std::min(chunk, width_ - first_column);
     for (std::size_t c = 0; c < n_columns; ++c) {
       if (lowest[c] == highest[c]) continue;
-      cuts[c] = units_[first_column + c].draw(lowest[c], highest[c], random_.uniform());
+      cuts[c] = units_[columns_[first_column + c]].draw(lowest[c], highest[c], random_.uniform());
     }
     const LeftSums left = sums_up_to(block, first_column, cuts, all.mean);
     for (std::size_t k = 0; k < n_columns; ++k) {
@@ -206,8 +221,8 @@ class TreeGrower {
   std::size_t part(const Block& block, const Cut& cut) {
     std::size_t first = block.first, last = block.last;
     while (true) {
-      while (first < last && row(first)[cut.feature] <= cut.cut) ++first;
-      while (first < last && row(last - 1)[cut.feature] > cut.cut) --last;
+      while (first < last && row(first)[cut.column] <= cut.cut) ++first;
+      while (first < last && row(last - 1)[cut.column] > cut.cut) --last;
       if (first >= last) return first;
       --last;
       std::swap(rows_[first], rows_[last]);
@@ -227,6 +242,7 @@ class TreeGrower {
   std::vector<Bin> bins_;  ///< row by row
   std::size_t min_leaf_;
   random::SplitMix random_;
+  std::vector<std::uint32_t> columns_;  ///< the feature of each column of `bins_`
 };
 
 }  // namespace hedgerow::greedy

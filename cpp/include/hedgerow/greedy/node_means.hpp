@@ -38,7 +38,8 @@ struct NodeMeans {
       }
       weights[id] = static_cast<float>(totals[id]);
       for (std::size_t k = 0; k < n_outputs; ++k) {
-        means[id * n_outputs + k] = static_cast<float>(sums[id * n_outputs + k] / totals[id]);
+        // Without rows, which only a root may be: labels are about zero.
+        means[id * n_outputs + k] = totals[id] > 0.0 ? static_cast<float>(sums[id * n_outputs + k] / totals[id]) : 0.0F;
       }
     }
   }

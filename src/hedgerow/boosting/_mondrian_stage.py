@@ -34,6 +34,8 @@ class Stage:
     """What stages have in common. `forest` is a learner, that never reviews: a boosting learns all stages anew."""
 
     FOREST: ClassVar[Any]
+    label_squares: float
+    kind = "mondrian"
 
     def __init__(self, forest: Any) -> None:
         self.forest = forest
@@ -72,6 +74,10 @@ class Stage:
         """Share of each column. What is left over of labels does not tell which rows are copies."""
         shares: Floats = self.forest.importances(NO_GROUPS)
         return shares
+
+    def explained(self, total_weight: float) -> Floats:
+        """How much of the labels' squares each column explains."""
+        return self.importances * self.label_squares
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""

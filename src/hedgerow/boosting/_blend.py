@@ -1,0 +1,188 @@
+"""Chains of stages of several kinds, weighed by how well they predict rows that they have not seen.
+
+The first chain is made of Mondrian forests; it also tells how doubtful predictions are, and goes on learning row by
+row. The others see what it cannot: steps, by trees whose cuts see the labels, and smooth functions, by a kernel. The
+weights are those, none below zero, whose honest predictions together have the smallest squared error (Breiman 1996).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import nnls
+
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.boosting._chains import LEAST_GAIN, Chain, Made, Making, make_chain
+from hedgerow.boosting._greedy_stage import MOST_CELLS, N_FOLDS
+from hedgerow.boosting._kernel_stage import MOST_COLUMNS
+from hedgerow.boosting._ridge import Ridge
+from hedgerow.files import Stored
+from hedgerow.mondrian._growing import mean_square
+
+RECIPES = (("kernel", "mondrian", "mondrian", "greedy"), ("greedy", "mondrian", "mondrian"))
+"""What chains besides the first are made of."""
+
+FEWEST_ROWS = 50
+"""With fewer rows, copies counted once, there is only the first chain."""
+
+LEAST_WEIGHT = 0.05
+
+
+class Blend(NamedTuple):
+    """Chains with their weights, and what they say together of the rows that they have learned."""
+
+    chains: list[Chain]
+    weights: list[float]
+    centre: Floats  # what a chain is drawn towards if weights do not add up to one
+    residuals: Floats  # label minus honest prediction
+    doubts: Floats  # variance within and between trees, and of gaps, where stages tell it
+
+    @property
+    def main(self) -> Chain:
+        """The first chain."""
+        return self.chains[0]
+
+    def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
+        """Mean and doubt at rows."""
+        return self._together(X.shape[0], lambda chain, doubt: chain.moments(X, doubt, query))
+
+    def learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats]:
+        """Let rows come one after another; return the mean and doubt that each met."""
+        return self._together(rows.X.shape[0], lambda chain, doubt: chain.learn(rows, doubt, query))
+
+    def without_blocks(self, blocks: Any, n_blocks: int, n_trees: int, query: Query) -> tuple[Floats, Floats]:
+        """Return mean and doubt of the rows learned without the labels of their whole block, asking some trees.
+
+        Of rows that are in no block nothing is said. Only once, before `settled`.
+        """
+        n = self.residuals.shape[0]
+        return self._together(n, lambda chain, doubt: chain.left_out(blocks, n_blocks, n_trees, doubt, query))
+
+    def settled(self) -> Blend:
+        """Return the same without what only `without_blocks` needs."""
+        return self._replace(chains=[chain._replace(without_blocks=np.empty(0)) for chain in self.chains])
+
+    def _together(self, n: int, ask: Any) -> tuple[Floats, Floats]:
+        """Weigh means. Doubts are those of the first chain, which are calibrated later, and of others their share."""
+        doubt = np.zeros((n, *self.doubts.shape[1:]))
+        means = [ask(self.chains[0], doubt)] if self.chains else []
+        for chain, weight in zip(self.chains[1:], self.weights[1:], strict=True):
+            more = np.zeros_like(doubt)
+            means.append(ask(chain, more))
+            doubt += weight * more
+        return weighed(means, self.weights, self.centre) if means else np.zeros((n, *self.centre.shape)), doubt
+
+    # Files.
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        chains = [{"weight": weight, **chain.state()} for chain, weight in zip(self.chains, self.weights, strict=True)]
+        return {"chains": chains, "centre": self.centre, "residuals": self.residuals, "doubts": self.doubts}
+
+    @classmethod
+    def from_state(cls, stored: Stored, kind: Any, width: int, n_rows: int, shape: tuple[int, ...]) -> Blend:
+        """Take back what `state` gave; `kind` is the class of Mondrian stages, `shape` that of labels."""
+        residuals = stored.array("residuals", (None, *shape))
+        n_learned = residuals.shape[0]
+        doubts = stored.array("doubts", (n_learned, *kind.doubt_shape(shape)))
+        if not 0 < n_learned <= n_rows or (doubts < 0).any():
+            raise ValueError("its residuals or its doubts are not those of its rows")
+        if "chains" not in stored:  # as files were before there were several
+            return _of_forests(stored, kind, width, shape, residuals, doubts)
+        parts = stored.parts("chains")
+        chains = [Chain.from_state(part, kind, width, shape) for part in parts]
+        weights = [part.number("weight", 0.0) for part in parts]
+        centre = np.asarray(stored.any("centre"), dtype=np.float64)
+        if bool(chains) == (0 in shape) or (chains and not chains[0].mondrian):
+            raise ValueError("it has no stages, or none of Mondrian forests")
+        if centre.shape != shape or not np.isfinite(centre).all():
+            raise ValueError("its centre is not finite, or has another shape")
+        return cls(chains, weights, centre, residuals, doubts)
+
+
+def _of_forests(
+    stored: Stored, kind: Any, width: int, shape: tuple[int, ...], residuals: Floats, doubts: Floats
+) -> Blend:
+    stages: list[Any] = [Ridge.from_state(stored.part("ridge"), width, shape)] if "ridge" in stored else []
+    forests = [kind.from_state(part) for part in stored.parts("stages")]
+    if bool(forests) == (0 in shape) or any((one.width, one.label_shape) != (width, shape) for one in forests):
+        raise ValueError("it has no stages, or stages of another width, or of something else")
+    chains = [Chain([*stages, *forests], mean_square(residuals, np.empty(0)), np.empty(0))] if forests else []
+    return Blend(chains, [1.0] * len(chains), np.zeros(shape), residuals, doubts)
+
+
+def weighed(means: Sequence[Floats], weights: Sequence[float], centre: Floats) -> Floats:
+    """Return the weighed sum of what chains say, about the centre; of one chain what it says."""
+    if len(means) == 1:
+        return means[0]
+    total = centre * np.ones_like(means[0])
+    for mean, weight in zip(means, weights, strict=True):
+        total += weight * (mean - centre)
+    return total
+
+
+def make_blend(
+    kinds: Sequence[str], is_linear: bool, max_stages: int, rows: Rows, making: Making, before: Sequence[Any] = ()
+) -> Blend:
+    """Make the first chain and those others that may be made of these kinds, and weigh them."""
+    shape = rows.y.shape[1:]
+    if rows.y.size == 0:  # vectors without components: there is nothing to tell
+        doubts = np.zeros((rows.X.shape[0], *making.kind.doubt_shape(shape)))
+        return Blend([], [], np.zeros(shape), rows.y, doubts)
+    first = ("linear",) * is_linear + ("mondrian",) * max_stages
+    made = [make_chain(first, rows, making, before)]
+    n, width = rows.X.shape
+    if making.copies.n_units >= FEWEST_ROWS and made[0].chain.error > 0.0:
+        barred = {"kernel"} if width > MOST_COLUMNS else set()
+        barred |= {"greedy"} if n * width > MOST_CELLS else set()
+        for number, recipe in enumerate(RECIPES):
+            if set(recipe) <= {"mondrian", *kinds} - barred:
+                made.append(make_chain(recipe, rows, making.seeded(100 + number)))
+    centre: Floats = np.asarray(np.average(rows.y, axis=0, weights=rows.weights if rows.weights.size else None))
+    made, weights = weigh(made, rows, centre)
+    residuals = rows.y - weighed([rows.y - one.residuals for one in made], weights, centre)
+    doubts = made[0].doubts + sum(weight * one.doubts for weight, one in zip(weights[1:], made[1:], strict=True))
+    return Blend([one.chain for one in made], weights, centre, residuals, doubts)
+
+
+def weigh(made: list[Made], rows: Rows, centre: Floats) -> tuple[list[Made], list[float]]:
+    """Return the chains that pay, and their weights, by non-negative least squares on honest predictions.
+
+    What greedy trees say of their own rows is said by few of them; by how much that is too rough is taken off.
+    """
+    if len(made) == 1:
+        return made, [1.0]
+    n = rows.X.shape[0]
+    share = rows.weights / rows.weights.sum() if rows.weights.size else np.full(n, 1.0 / n)
+    labels = (rows.y - centre).reshape(n, -1)
+    said = [(labels - one.residuals.reshape(n, -1)) for one in made]
+    products = np.array([[float((share @ (a * b)).sum()) for a in said] for b in said])
+    products[np.diag_indices_from(products)] -= [one.excess * labels.shape[1] for one in made]
+    right = np.array([float((share @ (a * labels)).sum()) for a in said])
+    total = float((share @ labels**2).sum())
+    kept = np.arange(len(made))
+    while True:
+        matrix, part = products[np.ix_(kept, kept)], right[kept]
+        values, vectors = np.linalg.eigh(matrix)
+        roots = np.sqrt(np.maximum(values, 1e-12 * max(values[-1], np.finfo(np.float64).tiny)))
+        weights = nnls((vectors * roots).T, (vectors.T @ part) / roots)[0]
+        light = (weights < LEAST_WEIGHT) & (kept > 0)
+        if not light.any():
+            break
+        kept = kept[~light]
+    error = total - 2.0 * weights @ part + weights @ matrix @ weights
+    alone = total - 2.0 * right[0] + products[0, 0]
+    if kept.size == 1 or error > (1.0 - LEAST_GAIN) * alone:
+        return made[:1], [1.0]
+    return [made[k] for k in kept], weights.tolist()
+
+
+def folds_of(n: int, groups: Any, seed: int) -> Any:
+    """Assign rows to folds at random, copies to the same, as evenly as can be."""
+    unit = groups if groups.size else np.arange(n)
+    numbers, unit = np.unique(unit, return_inverse=True)
+    folds = np.random.default_rng([seed, 6]).permutation(np.arange(numbers.size, dtype=np.uint32) % N_FOLDS)
+    return folds[unit]

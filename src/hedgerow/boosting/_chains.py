@@ -1,0 +1,213 @@
+"""A chain of stages, each on what the ones before leave over of the labels when they have not seen them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hedgerow.base.copies import Copies, Numbers
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.boosting._greedy_stage import GreedyStage
+from hedgerow.boosting._honest import Honest
+from hedgerow.boosting._kernel_stage import KernelStage
+from hedgerow.boosting._ridge import Ridge
+from hedgerow.boosting._settings import KINDS
+from hedgerow.files import Stored
+from hedgerow.mondrian._growing import NotWorthGrowingError, mean_square
+
+LEAST_GAIN = 0.002
+"""A stage that takes away less than this share of the honest mean square is not kept."""
+
+
+class Chain(NamedTuple):
+    """Stages that are added up. Labels are numbers or vectors, and arrays have one row for each row."""
+
+    stages: list[Any]
+    error: float  # mean square of its honest residuals
+    without_blocks: Floats  # what all but Mondrian stages say of the rows learned, without their blocks; then forgotten
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What its stages are."""
+        return tuple(stage.kind for stage in self.stages)
+
+    @property
+    def mondrian(self) -> list[Any]:
+        """The stages that are Mondrian forests."""
+        return [stage for stage in self.stages if stage.kind == "mondrian"]
+
+    def moments(self, X: Floats, doubt: Floats, query: Query) -> Floats:
+        """Return the mean at rows, and add to the doubt about it."""
+        mean: Floats = np.zeros((X.shape[0], *self.stages[0].label_shape))
+        for stage in self.stages:
+            added, doubted = stage.moments(X, query)
+            mean += added
+            _add(doubt, doubted)
+        return mean
+
+    def learn(self, rows: Rows, doubt: Floats, query: Query) -> Floats:
+        """Let rows come one after another; return the mean that each met, and add to the doubt about it.
+
+        Each stage is told what the ones before left over of the label, as they forecast it.
+        """
+        mean: Floats = np.zeros_like(rows.y)
+        for stage in self.stages:
+            added, doubted = stage.moments_then_learn(rows._replace(y=rows.y - mean), query)
+            mean = mean + added
+            _add(doubt, doubted)
+        return mean
+
+    def left_out(self, blocks: Numbers, n_blocks: int, n_trees: int, doubt: Floats, query: Query) -> Floats:
+        """Return means of the rows learned without the labels of their whole block, asking some trees; add doubts."""
+        mean = self.without_blocks.copy()
+        for stage in self.mondrian:
+            added, doubted = stage.without_blocks(blocks, n_blocks, n_trees, query)
+            mean += added
+            _add(doubt, doubted)
+        return mean
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {"error": self.error, "stages": [{"kind": one.kind, **one.state()} for one in self.stages]}
+
+    @classmethod
+    def from_state(cls, stored: Stored, kind: Any, width: int, shape: tuple[int, ...]) -> Chain:
+        """Take back what `state` gave; `kind` is the class of its Mondrian stages."""
+        stages = []
+        for part in stored.parts("stages"):
+            match part.word("kind", *KINDS):
+                case "linear":
+                    stages.append(Ridge.from_state(part, width, shape))
+                case "kernel":
+                    stages.append(KernelStage.from_state(part, width, shape))
+                case "greedy":
+                    stages.append(GreedyStage.from_state(part, shape))
+                case _:
+                    stages.append(kind.from_state(part))
+        if not stages or any(stage.label_shape != shape for stage in stages):
+            raise ValueError("it has no stages, or a stage says something else than it should")
+        if any(stage.width != width for stage in stages if stage.kind in ("mondrian", "greedy")):
+            raise ValueError("it has stages of another width")
+        return cls(stages, stored.number("error", 0.0), np.empty(0))
+
+
+@dataclass(frozen=True)
+class Making:
+    """What stages are made with."""
+
+    kind: Any  # the class of the Mondrian stages
+    copies: Copies
+    folds: Numbers  # of each row
+    blocks: Numbers
+    n_blocks: int  # none if nobody will ask about blocks
+    transform: str
+    n_trees: int
+    seed: int
+    query: Query
+
+    def rates_from(self, rows: Rows) -> Floats:
+        """Return how fast a small Mondrian forest would cut each column."""
+        stage = self.kind.grown(rows, self.copies, self.query, n_trees=1, scaling="half", seed=self.seed)
+        rates: Floats = stage.forest.scaling.rates
+        return rates
+
+    def of(self, rows: npt.NDArray[np.intp], n_trees: int) -> Making:
+        """Return the same for some of the rows, and other numbers of trees; nobody will ask about blocks."""
+        return replace(
+            self,
+            copies=self.copies.of(rows),
+            folds=self.folds[rows],
+            blocks=self.blocks[rows],
+            n_blocks=0,
+            n_trees=n_trees,
+        )
+
+    def scaled(self, transform: str) -> Making:
+        """Return the same with columns scaled so."""
+        return replace(self, transform=transform)
+
+    def seeded(self, number: int) -> Making:
+        """Return the same with another seed."""
+        return replace(self, seed=int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0]))
+
+
+class Made(NamedTuple):
+    """A chain that has learned, and what it leaves over of its rows' labels."""
+
+    chain: Chain
+    residuals: Floats  # label minus honest prediction
+    doubts: Floats
+    excess: float  # by how much the mean square of the residuals exceeds that of errors to come
+
+
+def make_chain(recipe: Sequence[str], rows: Rows, making: Making, before: Sequence[Any] = ()) -> Made:
+    """Add one stage after another, as long as that pays; the first always counts.
+
+    A kind that does not pay is not tried again. Mondrian stages begin with what those `before` have learned.
+    """
+    residuals, doubts = rows.y, np.zeros((rows.y.shape[0], *making.kind.doubt_shape(rows.y.shape[1:])))
+    without, excess = np.zeros_like(rows.y), 0.0
+    stages: list[Any] = []
+    known, given_up = iter(before), set[str]()
+    for number, kind in enumerate(recipe):
+        is_first = not any(stage.kind != "linear" for stage in stages)
+        error = mean_square(residuals, rows.weights) - excess
+        to_beat = (1.0 - LEAST_GAIN) * error
+        if not is_first and (kind in given_up or not error > 0.0):
+            continue
+        made = _make(
+            kind, rows._replace(y=residuals), making.seeded(number), known, None if is_first else to_beat + excess
+        )
+        left = residuals if made is None else residuals - made[1].mean
+        more = 0.0 if made is None else made[1].excess
+        if made is None or (not is_first and mean_square(left, rows.weights) - excess - more > to_beat):
+            given_up.add(kind)
+            continue
+        stage, honest = made
+        stages.append(stage)
+        residuals, excess = left, excess + honest.excess
+        _add(doubts, honest.doubt)
+        if honest.without_block is not None:
+            without += honest.without_block
+    error = max(mean_square(residuals, rows.weights) - excess, 0.0)
+    return Made(Chain(stages, error, without), residuals, doubts, excess)
+
+
+def _make(
+    kind: str, rows: Rows, making: Making, before: Iterator[Any], to_beat: float | None
+) -> tuple[Any, Honest] | None:
+    """Return a stage and what it says of its own rows; None if it is seen early that it does not pay."""
+    shape = making.kind.doubt_shape(rows.y.shape[1:])
+    match kind:
+        case "linear":
+            return Ridge.fitted(rows, making.copies.groups, making.blocks, making.n_blocks)
+        case "kernel":
+            rates = making.rates_from(rows)
+            return KernelStage.fitted(rows, making.copies, making.blocks, making.n_blocks, rates, making.seed)
+        case "greedy":
+            n_trees = 2 * making.n_trees
+            return GreedyStage.grown(rows, making.folds, n_trees, shape[-1] > 0, making.seed, making.query)
+    try:
+        stage = making.kind.grown(
+            rows,
+            making.copies,
+            making.query,
+            n_trees=making.n_trees,
+            scaling=making.transform,
+            seed=making.seed,
+            before=next(before, None),
+            to_beat=to_beat,
+        )
+    except NotWorthGrowingError:
+        return None
+    return stage, Honest(*stage.calibrated(rows.y, making.copies.groups, making.query))
+
+
+def _add(doubt: Floats, more: Floats | None) -> None:
+    if more is not None:
+        doubt += more

@@ -1,0 +1,135 @@
+"""A stage of greedy trees: their cuts see the labels, and what they say of their own rows is honest by folds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hedgerow import _core
+from hedgerow.base.copies import Numbers
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.boosting._honest import Honest
+from hedgerow.files import Stored
+
+N_FOLDS = 8
+"""Every tree leaves out one of so many folds of rows."""
+
+MOST_LEAVES = 50_000
+"""Leaves have more than one row where there would be more leaves than this."""
+
+MOST_CELLS = 2_000_000_000
+"""Rows times columns, at most: they are held as bytes."""
+
+
+class GreedyStage:
+    """Extremely randomised trees (Geurts, Ernst and Wehenkel 2006), shrunk towards their nodes' ancestors."""
+
+    kind = "greedy"
+
+    def __init__(self, forest: Any, centre: Floats, label_squares: float, tells_doubt: bool) -> None:
+        self.forest, self.centre, self.label_squares, self.tells_doubt = forest, centre, label_squares, tells_doubt
+
+    @classmethod
+    def grown(
+        cls, rows: Rows, folds: Numbers, n_trees: int, tells_doubt: bool, seed: int, query: Query
+    ) -> tuple[GreedyStage, Honest]:
+        """Return a stage that has learned, and what it says of each row without its fold."""
+        n = rows.X.shape[0]
+        weights = rows.weights * (n / rows.weights.sum()) if rows.weights.size else np.ones(n)
+        centre: Floats = np.average(rows.y, axis=0, weights=weights)
+        labels = np.ascontiguousarray((rows.y - centre).reshape(n, -1))
+        unit = max(float(np.abs(labels).max()), np.finfo(np.float64).tiny)  # the core looks at single precision
+        training = _core.GreedyTraining(
+            rows.X,
+            labels / unit,
+            weights,
+            folds,
+            n_folds=N_FOLDS,
+            min_leaf=max(1, math.ceil(n / MOST_LEAVES)),
+            seed=seed,
+            n_threads=query.n_threads,
+        )
+        n_rounds = max(2, math.ceil(n_trees / N_FOLDS))
+        for _ in range(n_rounds):
+            training.grow_round(query.n_threads)
+        best = training.best_shrinkage()
+        said, between = training.left_out(best)
+        mean = centre + unit * said.reshape(rows.y.shape)
+        between = unit**2 * between.reshape(rows.y.shape)
+        fewer_trees = 1.0 / n_rounds - 1.0 / (n_rounds * N_FOLDS)
+        excess = fewer_trees * float(np.average(between.reshape(n, -1).mean(axis=1), weights=weights))
+        squares = float(weights @ (labels**2).sum(axis=1))
+        stage = cls(_Scaled(training.finish(best, query.n_threads), unit), np.asarray(centre), squares, tells_doubt)
+        return stage, Honest(mean, stage._doubt(between), mean, excess)
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return int(self.forest.core.width)
+
+    @property
+    def label_shape(self) -> tuple[int, ...]:
+        """Shape of what is said of a row."""
+        return self.centre.shape
+
+    @property
+    def importances(self) -> Floats:
+        """Share of each column."""
+        gains: Floats = self.forest.core.gains()
+        return gains / gains.sum() if gains.sum() > 0.0 else np.full(gains.size, 1.0 / gains.size)
+
+    def explained(self, total_weight: float) -> Floats:
+        """How much of the labels' squares each column explains."""
+        return self.importances * self.label_squares
+
+    def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats | None]:
+        """Mean at rows, and the variance between trees."""
+        mean, between = self.forest.moments(X, query)
+        shape = (X.shape[0], *self.label_shape)
+        return self.centre + mean.reshape(shape), self._doubt(between.reshape(shape))
+
+    def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats | None]:
+        """The same: nothing is learned before everything is learned anew."""
+        return self.moments(rows.X, query)
+
+    def _doubt(self, between: Floats) -> Floats | None:
+        nothing = np.zeros_like(between)
+        return np.stack([nothing, between, nothing], axis=-1) if self.tells_doubt else None
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        return {
+            "width": self.width,
+            "unit": self.forest.unit,
+            "centre": self.centre,
+            "label_squares": self.label_squares,
+            "tells_doubt": self.tells_doubt,
+            "forest": self.forest.core.archive(),
+        }
+
+    @classmethod
+    def from_state(cls, stored: Stored, shape: tuple[int, ...]) -> GreedyStage:
+        """Take back what `state` gave; `shape` is that of what is said of a row."""
+        core = _core.GreedyForest()
+        core.restore(stored.arrays("forest"))
+        if core.n_outputs != math.prod(shape):
+            raise ValueError("its greedy trees say something else than they should")
+        centre = np.asarray(stored.any("centre"), dtype=np.float64)
+        if centre.shape != shape or not np.isfinite(centre).all():
+            raise ValueError("the centre of its greedy trees is not finite, or has another shape")
+        forest = _Scaled(core, stored.positive("unit"))
+        return cls(forest, centre, stored.number("label_squares", 0.0), stored.flag("tells_doubt"))
+
+
+class _Scaled(NamedTuple):
+    """A native forest, and the unit of its labels."""
+
+    core: Any
+    unit: float
+
+    def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
+        mean, between = self.core.moments(X, query.n_threads)
+        return self.unit * mean, self.unit**2 * between

@@ -1,0 +1,266 @@
+"""A stage that is a ridge regression on the kernels of rows at some of them, in learned units.
+
+The kernel of two rows falls with the distance between them, added up over the columns in units that a Mondrian forest
+has learned: with the exponential of the distance (the Laplace kernel, which is that of Mondrian trees of a fixed
+lifetime: Balog et al. 2016), or with 1 / (1 + distance), which a sum of many Mondrian hierarchies tends to. Rows are
+projected onto the kernels at landmarks (Williams and Seeger 2001). What is predicted of a row without its own label
+comes from its leverage, as for any ridge regression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
+from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.settings import Query
+from hedgerow.boosting._honest import Honest
+from hedgerow.files import Stored
+from hedgerow.mondrian._scaling import ColumnScaling, half_scaling
+from hedgerow.numeric.blas import one_blas_thread
+
+N_LANDMARKS = 700
+MOST_ROWS = 20_000
+"""Rows that the regression is learned from; the others are predicted by it."""
+
+MOST_COLUMNS = 1000
+
+N_TRIED_ROWS, N_TRIED_LANDMARKS = 800, 200
+"""Rows and landmarks with which units, width and kernel are chosen."""
+
+POWERS = (0.5, 1.0, 1.5)
+WIDTHS = (0.25, 1.0, 4.0, 16.0)
+PENALTIES = 10.0 ** np.arange(-4.0, 3.5, 0.5)
+LEAST_RATE = 1e-3
+
+ASKED_TOGETHER = 4096
+
+KERNELS: dict[str, Callable[[Floats], Floats]] = {
+    "laplace": lambda distances: np.exp(-distances),
+    "rational": lambda distances: 1.0 / (1.0 + distances),
+}
+
+
+class Shape(NamedTuple):
+    """What is chosen: the power of the learned rates, the distance over which the kernel falls, and which it is."""
+
+    power: float = 1.0
+    width: float = 4.0
+    kernel: str = "laplace"
+
+
+@dataclass(frozen=True)
+class KernelStage:
+    """Kernels at landmarks, in units in which distances are added up, and their coefficients."""
+
+    scaling: ColumnScaling
+    kernel: str
+    landmarks: Floats  # in these units
+    slopes: Floats  # of the kernel at each landmark, for each component of the labels
+    intercept: Floats
+    label_squares: float
+
+    kind = "kernel"
+
+    @classmethod
+    def fitted(
+        cls, rows: Rows, copies: Copies, blocks: Numbers, n_blocks: int, rates: Floats, seed: int
+    ) -> tuple[KernelStage, Honest]:
+        """Return a stage that has learned, and what it says of each row without it, and without its block."""
+        rng = np.random.default_rng([seed, 5])
+        n = rows.X.shape[0]
+        learned = np.sort(rng.choice(n, min(n, MOST_ROWS), replace=False))
+        some, of_some = rows.part(learned), copies.of(learned)
+        with one_blas_thread():
+            plain = half_scaling(some.X, some.weights)
+            shape = _choose(plain, some, of_some, rates, rng)
+            scaling = _at_power(plain, rates, shape)
+            drawn = rng.permutation(learned.size)[:N_LANDMARKS]
+            fit = _Regression(scaling, shape.kernel, some, drawn)
+            stage_of, left_out = fit.solved(of_some.groups)
+            without = fit.without_blocks(blocks[learned], n_blocks)
+        squares = float(fit.weights @ (fit.labels**2).sum(axis=1))
+        stage = cls(scaling, shape.kernel, fit.landmarks, *stage_of, squares)
+        mean = np.empty_like(rows.y)
+        others = np.setdiff1d(np.arange(n), learned)
+        mean[learned] = left_out
+        mean[others] = stage.means(rows.X[others])
+        without_block = mean.copy()
+        without_block[learned] = without
+        return stage, Honest(mean, None, without_block)
+
+    @property
+    def label_shape(self) -> tuple[int, ...]:
+        """Shape of what is said of a row."""
+        return self.slopes.shape[1:]
+
+    @property
+    def importances(self) -> Floats:
+        """Share of each column: its length in the learned units."""
+        lengths = self.scaling.rates
+        return lengths / lengths.sum()
+
+    def means(self, X: Floats) -> Floats:
+        """Means at rows."""
+        found = np.empty((X.shape[0], *self.label_shape))
+        for begin in range(0, X.shape[0], ASKED_TOGETHER):
+            part = slice(begin, begin + ASKED_TOGETHER)
+            kernels = KERNELS[self.kernel](cdist(_units(self.scaling, X[part]), self.landmarks, "cityblock"))
+            # Not a product of matrices: its last bits depend on how many rows there are.
+            columns = self.slopes.reshape(self.slopes.shape[0], -1).T
+            sums = np.column_stack([(kernels * slopes).sum(axis=1) for slopes in columns])
+            found[part] = self.intercept + sums.reshape(-1, *self.label_shape)
+        return found
+
+    def explained(self, total_weight: float) -> Floats:
+        """How much of the labels' squares each column explains."""
+        return self.importances * self.label_squares
+
+    def moments(self, X: Floats, query: Query) -> tuple[Floats, None]:
+        """Means at rows; of the doubt about them nothing is said."""
+        return self.means(X), None
+
+    def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, None]:
+        """The same: nothing is learned before everything is learned anew."""
+        return self.means(rows.X), None
+
+    def state(self) -> dict[str, Any]:
+        """Return what a file keeps."""
+        scaling = dict(zip(("first_knot", "values", "images", "slopes"), self.scaling.arrays, strict=True))
+        own = {name: getattr(self, name) for name in ("kernel", "landmarks", "slopes", "intercept", "label_squares")}
+        return {**own, "scaling": {**scaling, "rates": self.scaling.rates}}
+
+    @classmethod
+    def from_state(cls, stored: Stored, width: int, shape: tuple[int, ...]) -> KernelStage:
+        """Take back what `state` gave, for rows of so many columns."""
+        part = stored.part("scaling")
+        first = part.array("first_knot", (width + 1,), np.uint64)
+        values, images = part.array("values"), part.array("images")
+        is_rising = np.diff(values, prepend=-np.inf) > 0.0
+        is_rising[first[:-1][first[:-1] < values.size].astype(np.intp)] = True
+        if first[0] != 0 or not (np.diff(first.astype(np.int64)) > 0).all() or first[-1] != values.size:
+            raise ValueError("the knots of a kernel's units are not those of its columns")
+        if images.size != values.size or not is_rising.all():
+            raise ValueError("the units of a kernel do not rise")
+        scaling = ColumnScaling(first, values, images, part.array("slopes", (width,)), part.array("rates", (width,)))
+        if not (scaling.rates > 0.0).all():
+            raise ValueError("the rates of a kernel are not positive")
+        landmarks = stored.array("landmarks", (None, width))
+        slopes = stored.array("slopes", (landmarks.shape[0], *shape))
+        intercept = np.asarray(stored.any("intercept"), dtype=np.float64)
+        if intercept.shape != shape or not np.isfinite(intercept).all():
+            raise ValueError("the intercept of a kernel is not finite, or has another shape")
+        kernel = stored.word("kernel", *KERNELS)
+        return cls(scaling, kernel, landmarks, slopes, intercept, stored.number("label_squares", 0.0))
+
+
+class _Regression:
+    """Rows as features: their kernels at landmarks, made orthogonal, about their mean."""
+
+    def __init__(self, scaling: ColumnScaling, kernel: str, rows: Rows, drawn: Any) -> None:
+        X, y, weights = rows
+        self.shape, n = y.shape, y.shape[0]
+        self.weights = weights * (n / weights.sum()) if weights.size else np.ones(n)
+        self.mean: Floats = np.average(y.reshape(n, -1), axis=0, weights=self.weights)
+        self.labels: Floats = y.reshape(n, -1) - self.mean
+        units, fall = _units(scaling, X), KERNELS[kernel]
+        self.landmarks: Floats = np.unique(units[drawn], axis=0)
+        between = fall(cdist(self.landmarks, self.landmarks, "cityblock"))
+        squares, vectors = np.linalg.eigh(between)
+        kept = squares > 1e-8 * squares[-1]
+        self.projection = vectors[:, kept] / np.sqrt(squares[kept])
+        features = fall(cdist(units, self.landmarks, "cityblock")) @ self.projection
+        self.centre: Floats = np.average(features, axis=0, weights=self.weights)
+        self.features: Floats = features - self.centre
+        self.penalty = 1.0
+
+    def solved(self, groups: Numbers = NO_GROUPS) -> tuple[tuple[Floats, Floats], Floats]:
+        """Return slopes and intercept with the penalty that is best by leave-one-out, and the means left out."""
+        root = np.sqrt(self.weights)[:, None]
+        scaled = root * self.features
+        squares, vectors = np.linalg.eigh(scaled.T @ scaled)
+        squares = np.maximum(squares, 0.0)
+        turned = scaled @ vectors
+        projected = turned.T @ (root * self.labels)
+        share, best = self.weights / self.weights.sum(), (np.inf, self.labels, projected)
+        for penalty in PENALTIES:
+            kept = 1.0 / (squares + penalty)
+            leverage = (turned**2) @ kept + share
+            if groups.size:
+                leverage = np.bincount(groups, weights=leverage)[groups]
+            coefficients = kept[:, None] * projected
+            left = (self.labels - turned @ coefficients / root) / (1.0 - np.minimum(leverage, 0.999))[:, None]
+            error = float((share @ left**2).sum())
+            if error < best[0]:
+                best, self.penalty = (error, left, coefficients), float(penalty)
+        self.error, left, coefficients = best
+        said = (self.mean + self.labels - left).reshape(self.shape)
+        return self._slopes(vectors @ coefficients, self.mean), said
+
+    def without_blocks(self, blocks: Numbers, n_blocks: int) -> Floats:
+        """What the same regression says of the rows of each block, learned from all rows outside it."""
+        said = np.tile(self.mean, (self.labels.shape[0], 1))
+        scaled = self.weights[:, None] * self.features
+        square, product = scaled.T @ self.features, scaled.T @ self.labels
+        sums, total = scaled.sum(axis=0), self.weights.sum()
+        diagonal = np.diag_indices_from(square)
+        for block in range(n_blocks):
+            out = blocks == block
+            rest = total - self.weights[out].sum()
+            if not (out.any() and rest > 0.0):
+                continue
+            own, targets = self.features[out], self.labels[out]
+            centre = (sums - scaled[out].sum(axis=0)) / rest
+            mean = -(self.weights[out] @ targets) / rest  # the labels are about their mean
+            matrix = square - scaled[out].T @ own - rest * np.outer(centre, centre)
+            right = product - scaled[out].T @ targets - rest * np.outer(centre, mean)
+            matrix[diagonal] += self.penalty
+            said[out] = self.mean + mean + (own - centre) @ np.linalg.solve(matrix, right)
+        return said.reshape(self.shape)
+
+    def _slopes(self, coefficients: Floats, mean: Floats) -> tuple[Floats, Floats]:
+        shape = self.shape[1:]
+        slopes = (self.projection @ coefficients).reshape(-1, *shape)
+        return slopes, np.asarray((mean - self.centre @ coefficients).reshape(shape))
+
+
+def _choose(plain: ColumnScaling, rows: Rows, copies: Copies, rates: Floats, rng: Any) -> Shape:
+    """Choose by the leave-one-out error on some of the rows, one of the three after another, twice."""
+    few = np.sort(rng.choice(rows.y.shape[0], min(rows.y.shape[0], N_TRIED_ROWS), replace=False))
+    some, groups = rows.part(few), copies.of(few).groups
+    drawn = rng.permutation(few.size)[:N_TRIED_LANDMARKS]
+    errors: dict[Shape, float] = {}
+
+    def error(shape: Shape) -> float:
+        if shape not in errors:
+            tried = _Regression(_at_power(plain, rates, shape), shape.kernel, some, drawn)
+            tried.solved(groups)
+            errors[shape] = tried.error
+        return errors[shape]
+
+    best = Shape()
+    for _ in range(2):
+        best = min((best._replace(width=width) for width in WIDTHS), key=error)
+        best = min((best._replace(power=power) for power in POWERS), key=error)
+        best = min((best._replace(kernel=kernel) for kernel in KERNELS), key=error)
+    return best
+
+
+def _at_power(plain: ColumnScaling, rates: Floats, shape: Shape) -> ColumnScaling:
+    """Return units in which the kernel falls over a distance of one."""
+    lengths = np.maximum(rates / rates.max(), LEAST_RATE) if rates.size else np.ones(plain.slopes.size)
+    return plain.at_rates(lengths**shape.power / shape.width)
+
+
+def _units(scaling: ColumnScaling, X: Floats) -> Floats:
+    """Return rows in these units; beyond the range of a column, its end."""
+    found = np.empty(X.shape)
+    for column, (begin, end) in enumerate(pairwise(scaling.first_knot.tolist())):
+        found[:, column] = np.interp(X[:, column], scaling.values[begin:end], scaling.images[begin:end])
+    return found
