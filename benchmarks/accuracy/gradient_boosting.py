@@ -1,6 +1,6 @@
 """HistGradientBoosting, LightGBM, XGBoost and CatBoost: at their defaults, tuned, and with a variance a row.
 
-All but the last are models of the mean. Their distribution is that of split conformal prediction: the mean, and the
+All but those are models of the mean. Their distribution is that of split conformal prediction: the mean, and the
 quantiles of the residuals of rows held out. It is the same around every mean and has no density.
 """
 
@@ -17,11 +17,11 @@ from benchmarks.accuracy.forecasts import ENDS, LEVELS, Forecast, gaussian
 from benchmarks.shared import held_out
 from benchmarks.shared.data import Floats, Split
 from benchmarks.shared.held_out import PATIENCE
-from benchmarks.shared.peers import cat_boost, hist_gradient_boosting, light_gbm, stop_light_gbm
+from benchmarks.shared.peers import cat_boost, hist_gradient_boosting, light_gbm, stop_cat_boost, stop_light_gbm
 
 HISTOGRAM, LIGHTGBM, LIGHTGBM_TUNED = "HistGradientBoosting", "LightGBM", "LightGBM, tuned"
 XGBOOST, XGBOOST_TUNED = "XGBoost", "XGBoost, tuned"
-CATBOOST, UNCERTAIN = "CatBoost", "CatBoost, uncertainty"
+CATBOOST, UNCERTAIN, STOPPED = "CatBoost", "CatBoost, uncertainty", "CatBoost, uncertainty, stopped"
 N_TRIED, MOST_ROUNDS = 10, 2000
 """Configurations that are drawn for a tuned model, and rounds of each."""
 RATES, LEAF_ROWS, SHARES, PENALTIES = (0.02, 0.3), (1, 64), (0.5, 1.0), (0.01, 10.0)
@@ -34,6 +34,10 @@ def xg_boost(seed: int, **parameters: Any) -> Any:
     from xgboost import XGBRegressor
 
     return XGBRegressor(random_state=seed, n_jobs=1, **parameters)
+
+
+uncertain_cat_boost = partial(cat_boost, loss_function="RMSEWithUncertainty")
+"""It predicts means and variances in two columns."""
 
 
 class Default:
@@ -130,8 +134,25 @@ class Tuned:
         return predict
 
 
-class Conformal:
-    """A model of the mean, and residuals."""
+class StoppedCatBoost:
+    """CatBoost with uncertainty, which at its default number of rounds often predicts too small a variance."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def search(self, X: Floats, y: Floats, X_held: Floats, y_held: Floats) -> tuple[dict[str, Any], Floats]:
+        model = uncertain_cat_boost(self.seed)
+        n_rounds = stop_cat_boost(model, X, y, X_held, y_held, PATIENCE)
+        rate = model.get_all_params()["learning_rate"]
+        return {"iterations": n_rounds, "learning_rate": rate}, model.predict(X_held, ntree_end=n_rounds)
+
+    def fit(self, X: Floats, y: Floats, settings: dict[str, Any]) -> Callable[[Floats], Floats]:
+        predict: Callable[[Floats], Floats] = uncertain_cat_boost(self.seed, **settings).fit(X, y).predict
+        return predict
+
+
+class HeldOut:
+    """A peer that is fitted twice, first without a fifth of the rows."""
 
     def __init__(self, peer: held_out.Peer, seed: int) -> None:
         self.peer, self.seed = peer, seed
@@ -139,11 +160,13 @@ class Conformal:
     def fit(self, X: Floats, y: Floats) -> None:
         self.fitted = held_out.fit(self.peer, X, y, self.seed)
 
+    def predict(self, X: Floats) -> Any:
+        return self.fitted.predict(X)
 
-def ask_conformal(model: Conformal, data: Split) -> Forecast:
-    fitted = model.fitted
-    mean = fitted.predict(data.X_test)
-    return Forecast(mean, fitted.around(mean, LEVELS), fitted.around(mean, ENDS), None)
+
+def ask_conformal(model: HeldOut, data: Split) -> Forecast:
+    mean, around = model.predict(data.X_test), model.fitted.around
+    return Forecast(mean, around(mean, LEVELS), around(mean, ENDS), None)
 
 
 def ask_cat_boost(model: Any, data: Split) -> Forecast:
@@ -163,16 +186,17 @@ POINTS: dict[str, tuple[str, Callable[[int], Any]]] = {
 def default(name: str) -> tuple[str, Callable[[int], Any], Callable[[Any, Split], Forecast]]:
     """Return one of them as a contestant."""
     library, new = POINTS[name]
-    return library, lambda seed: Conformal(Default(new, seed), seed), ask_conformal
+    return library, lambda seed: HeldOut(Default(new, seed), seed), ask_conformal
 
 
 CONTESTANTS = {
     HISTOGRAM: default(HISTOGRAM),
     LIGHTGBM: default(LIGHTGBM),
-    LIGHTGBM_TUNED: ("lightgbm", lambda seed: Conformal(Tuned(LightGBM(), seed), seed), ask_conformal),
+    LIGHTGBM_TUNED: ("lightgbm", lambda seed: HeldOut(Tuned(LightGBM(), seed), seed), ask_conformal),
     XGBOOST: default(XGBOOST),
-    XGBOOST_TUNED: ("xgboost", lambda seed: Conformal(Tuned(XGBoost(), seed), seed), ask_conformal),
+    XGBOOST_TUNED: ("xgboost", lambda seed: HeldOut(Tuned(XGBoost(), seed), seed), ask_conformal),
     CATBOOST: default(CATBOOST),
-    UNCERTAIN: ("catboost", partial(cat_boost, loss_function="RMSEWithUncertainty"), ask_cat_boost),
+    UNCERTAIN: ("catboost", uncertain_cat_boost, ask_cat_boost),
+    STOPPED: ("catboost", lambda seed: HeldOut(StoppedCatBoost(seed), seed), ask_cat_boost),
 }
 """The library that each is of, how to make it with a random seed, and how to ask it."""

@@ -21,6 +21,7 @@ from benchmarks.accuracy.gradient_boosting import (
     PENALTIES,
     RATES,
     SHARES,
+    STOPPED,
     UNCERTAIN,
     XGBOOST,
     XGBOOST_TUNED,
@@ -54,7 +55,7 @@ SLOW = (XGBOOST_TUNED, LIGHTGBM_TUNED, NGBOOST)
 HEADS = {
     FOREST: "forest", BOOSTING: "boosting", EXTRA: "ET", RANDOM: "RF", QUANTILE: "QF", NGBOOST: "NGB",
     HISTOGRAM: "HGB", LIGHTGBM: "LGB", LIGHTGBM_TUNED: "LGB+", XGBOOST: "XGB", XGBOOST_TUNED: "XGB+",
-    CATBOOST: "CB", UNCERTAIN: "CB±",
+    CATBOOST: "CB", UNCERTAIN: "CB±", STOPPED: "CB± stopped",
 }  # fmt: skip
 """Of the tables by set, which have a column a model."""
 INTRODUCTION = f"""\
@@ -73,8 +74,9 @@ fifth of the rows that is held out, and has rounds added until it does not get b
 at most; the best is fitted to all rows with its best number of rounds. These models predict means. Their distribution \
 is that of split conformal prediction, the mean and the quantiles of the residuals of a fifth of the rows, held out of \
 a first fit; tuned models use the rows that chose them. It has no density. CatBoost with uncertainty is its default \
-with the loss RMSEWithUncertainty, a Gaussian a row. Fit times are of all that the distribution needs, so they have \
-the first fit or the search in them; the section Growth has times of one fit.
+with the loss RMSEWithUncertainty, a Gaussian a row; stopped, it has the number of rounds that was best for a fifth of \
+the rows, held out of a first fit. Fit times are of all that the distribution needs, so they have the first fit or the \
+search in them; the section Growth has times of one fit.
 
 NLPD is the mean negative log density in nats. CRPS is twice the mean pinball loss over {len(LEVELS)} quantiles. \
 Coverage is the share of test targets in the central 90 % interval. Times are processor time on one thread. Forecasts \

@@ -25,6 +25,12 @@ def cat_boost(seed: int = 0, *, classes: bool = False, **parameters: Any) -> Any
     return (CatBoostClassifier if classes else CatBoostRegressor)(**parameters)
 
 
+def stop_cat_boost(model: Any, X: Any, y: Any, X_held: Any, y_held: Any, patience: int) -> int:
+    """Fit a model of CatBoost until rows held out are not predicted better, and return the best number of rounds."""
+    model.fit(X, y, eval_set=(X_held, y_held), early_stopping_rounds=patience, use_best_model=False)
+    return int(model.get_best_iteration()) + 1
+
+
 def light_gbm(seed: int = 0, *, classes: bool = False, **parameters: Any) -> Any:
     """Return LightGBM's regressor or classifier."""
     from lightgbm import LGBMClassifier, LGBMRegressor

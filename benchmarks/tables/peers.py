@@ -18,7 +18,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from benchmarks.shared import held_out
 from benchmarks.shared.held_out import PATIENCE, Fitted, Peer
-from benchmarks.shared.peers import cat_boost, hist_gradient_boosting, light_gbm, stop_light_gbm
+from benchmarks.shared.peers import cat_boost, hist_gradient_boosting, light_gbm, stop_cat_boost, stop_light_gbm
 from benchmarks.tables.data import Frames
 
 MOST_ROUNDS, RATE = 1000, 0.05
@@ -67,10 +67,9 @@ class CatBoost:
         self.n_classes, self.seed, self.rate = n_classes, seed, float("nan")
 
     def search(self, X: pd.DataFrame, y: Any, X_held: pd.DataFrame, y_held: Any) -> tuple[int, Any]:
-        model = self._new(X, MOST_ROUNDS, use_best_model=False)
-        model.fit(named(X), y, eval_set=(named(X_held), y_held), early_stopping_rounds=PATIENCE)
+        model = self._new(X, MOST_ROUNDS)
+        n_rounds = stop_cat_boost(model, named(X), y, named(X_held), y_held, PATIENCE)
         self.rate = model.get_all_params()["learning_rate"]
-        n_rounds = int(model.get_best_iteration()) + 1
         return n_rounds, self._predict(model, X_held, ntree_end=n_rounds)
 
     def fit(self, X: pd.DataFrame, y: Any, n_rounds: int) -> Callable[[pd.DataFrame], Any]:
