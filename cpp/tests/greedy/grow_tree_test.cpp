@@ -217,6 +217,41 @@ TEST(the_column_that_explains_most_is_cut) {
   }
 }
 
+TEST(a_column_that_explains_much_does_not_hide_one_that_explains_all) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    Sample sample = draw_sample({.n = 200, .width = 40, .noise = 0.0, .seed = seed});
+    for (std::size_t row = 0; row < 200; ++row) {
+      const double value = row % 2 == 0 ? 0.0 : 1.0;
+      sample.labels[row] = value - 0.5;
+      for (std::size_t d = 0; d < 20; ++d) sample.values[row * 40 + d] = row < 190 ? value : 0.0;
+      sample.values[row * 40 + 30] = value;
+    }
+    CHECK((GrownTree<1, false>(sample, 1, seed).grown.nodes[0].feature() == 30));
+  }
+}
+
+TEST(cuts_are_drawn_in_the_units_of_their_column) {
+  // The other columns are constant. Halfway between values and bins, cuts of 0, 1, 2 and 10 are drawn with probability
+  // 1 / 20 + 1 / 6, the same, and 8 / 20 + 1 / 6. Chi-squared with 2 degrees of freedom exceeds 33 once in 1e7.
+  Sample sample = draw_sample({.n = 4, .width = 18});
+  std::fill(sample.values.begin(), sample.values.end(), 0.0);
+  for (std::size_t row = 0; row < 4; ++row) sample.values[row * 18 + 5] = row < 3 ? static_cast<double>(row) : 10.0;
+  const RowBins bins(BinnedRows(sample.points(), 1));
+  const std::vector<CutUnits> units = sample.units();
+  std::array<double, 3> counts{};
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) {
+    const Node root = GrownTree<1, false>(sample, bins, units, 1, seed).grown.nodes[0];
+    CHECK(root.feature() == 5);
+    counts.at(root.cut()) += 1.0;
+  }
+  double chi_squared = 0.0;
+  for (std::size_t cut = 0; cut < 3; ++cut) {
+    const double expected = 6000.0 * ((cut == 2 ? 8.0 : 1.0) / 20.0 + 1.0 / 6.0);
+    chi_squared += std::pow(counts[cut] - expected, 2.0) / expected;
+  }
+  CHECK(chi_squared < 33.0);
+}
+
 TEST(a_cut_that_explains_nothing_is_made_if_there_is_no_other) {
   // Neither column explains anything of exclusive or, and both together all.
   const Sample sample{4, 2, 1, {0, 0, 0, 1, 1, 0, 1, 1}, {1, -1, -1, 1}, std::vector<double>(4, 1.0)};

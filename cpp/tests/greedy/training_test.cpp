@@ -166,8 +166,9 @@ TEST(a_forest_predicts_what_its_trees_do) {
     const Sample sample = draw_sample({.n = 600, .width = 18, .n_outputs = 3, .n_values = n_values, .seed = 3});
     Training training = trained(sample, 2, 3);
     const Forest forest = training.finish(1, 1);
-    Sample queries = draw_sample({.n = 700, .width = 18, .n_outputs = 1, .n_values = 500, .seed = 4});
-    for (double& value : queries.values) value = 1.4 * value - 0.2;
+    Sample drawn = draw_sample({.n = 700, .width = 18, .n_outputs = 1, .n_values = 500, .seed = 4});
+    for (double& value : drawn.values) value = 1.4 * value - 0.2;
+    const Sample queries = drawn;
     for (const Sample* asked : {&sample, &queries}) {
       const ForestMoments found = predict(forest, asked->points(), 2);
       for (std::size_t at = 0; at < asked->n * 3; ++at) {

@@ -36,7 +36,7 @@ class Training {
       : Training(BinnedRows(rows.points, n_threads), std::move(rows), min_leaf, seed) {}
 
   [[nodiscard]] std::size_t n_outputs() const { return rows_.n_outputs; }
-  [[nodiscard]] std::size_t n_rounds() const { return forest_.trees.size() / rows_.n_folds; }
+  [[nodiscard]] std::size_t n_rounds() const { return n_rounds_; }
 
   /// One more tree without each fold. Trees of a round leave out different rows, so threads do not meet.
   void grow_round(std::size_t n_threads) {
@@ -53,6 +53,7 @@ class Training {
       means_.push_back(std::move(means[fold]));
       for (std::size_t d = 0; d < bins_.width; ++d) forest_.gains[d] += gains[fold][d];
     }
+    ++n_rounds_;
   }
 
   /// The shrinkage with the smallest error of what is predicted of rows without their fold.
@@ -144,7 +145,7 @@ class Training {
     std::vector<RowId> rows;
     std::vector<typename Grower::Numbers> numbers;
     for (RowId row = 0; row < bins_.n_rows; ++row) {
-      if (rows_.folds[row] == fold) continue;
+      if (rows_.folds[row] == fold || rows_.weights[row] == 0.0) continue;  // what weighs nothing says nothing
       rows.push_back(row);
       const double* const own = rows_.labels.data() + row * n_outputs;
       auto& all = numbers.emplace_back();
@@ -186,6 +187,7 @@ class Training {
   std::size_t min_leaf_;
   bool has_weights_ = false;
   std::uint64_t seed_;
+  std::size_t n_rounds_ = 0;  ///< which is known after the forest is handed over, too
   Forest forest_;
   std::vector<NodeMeans> means_;                      ///< of each tree
   std::vector<std::vector<RowId>> of_fold_;           ///< rows of each fold
