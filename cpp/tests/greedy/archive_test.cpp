@@ -116,6 +116,16 @@ TEST(shapes_that_do_not_fit_are_refused) {
   CHECK(is_refused([](Archive& a) { a.get<std::uint64_t>("greedy.n_cuts") = {4, 0}; }));
 }
 
+TEST(a_number_of_outputs_that_overflows_is_refused) {
+  Forest forest = small_forest();
+  forest.trees = {{{{1, 0}, {1, 0}, {2, 1}}, {1, 2}}};
+  forest.n_outputs = 1;
+  Archive archive = archived(forest);
+  restore(forest, archive);
+  archive.get<std::uint64_t>("greedy.shape")[1] += std::uint64_t{1} << 63;  // times two leaves, the same
+  CHECK_THROWS(Broken, restore(forest, archive));
+}
+
 TEST(more_cuts_than_bins_are_refused) {
   for (const std::size_t n : {255, 256}) {
     Forest forest = small_forest();

@@ -52,11 +52,13 @@ double chi_squared(const std::vector<double>& counts, double expected) {
 TEST(splitmix_uniform_fills_the_open_interval_evenly) {
   // Chi-squared with 99 degrees of freedom exceeds 173 once in 200,000.
   Stream stream(5, Purpose::grow, 0, 0);
-  SplitMix random(stream);
+  SplitMix random(stream), bits = random;
   std::vector<double> counts(100, 0.0);
   for (int i = 0; i < 1000000; ++i) {
     const float u = random.uniform();
     CHECK(u > 0.0F && u < 1.0F);
+    // The middle of one of 2^23 parts, which neither end is.
+    CHECK(static_cast<double>(u) == (static_cast<double>(bits.bits() >> 41) + 0.5) * 0x1p-23);
     counts.at(static_cast<std::size_t>(100.0F * u)) += 1.0;
   }
   CHECK(chi_squared(counts, 10000.0) < 173.0);
