@@ -66,7 +66,9 @@ LEARNED = {
         *[{"learner/next_relearn": value} for value in (0, 10**9)],
         {"learner/transform": "log"},
         {"learner/linear": 3},
-        {"learner/stages/stages": []},
+        {"learner/stages/chains": []},
+        {"learner/stages/chains/0/weight": -1.0},
+        {"learner/stages/chains/0/error": NAN},
         *[{"learner/calibration/numbers": value} for value in ([1.0, 1.0, 1.0, NAN], [1.0, 1.0])],
         {"learner/calibration/shape": "cauchy"},
         *[
@@ -78,7 +80,9 @@ LEARNED = {
     "class boosting": [
         {"columns/width": 0},
         *[{"learner/n_announced": value} for value in (-1, 9)],
-        {"learner/stages/stages": []},
+        {"learner/stages/chains": []},
+        {"learner/stages/chains/0/weight": -1.0},
+        {"learner/stages/chains/0/error": NAN},
         *[{"classes": value} for value in (["blue", "red"], ["blue", "green", "red", "white"], "012")],
         *[{"learner/calibration/floor": value} for value in (0.0, NAN)],
         {"learner/calibration/share": 2.0},
@@ -161,7 +165,7 @@ def test_deeply_nested_classes(depth, content, tmp_path):
 
 def test_a_stage_of_other_vectors_is_refused(content, tmp_path):
     stored = content("class boosting")
-    name = stored.full_name("stages/stages/0/forest/labels/vectors")
+    name = stored.full_name("stages/chains/0/stages/0/forest/labels/vectors")
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_array(name, stored.arrays[name][:, :1]).load(tmp_path / "model")
 

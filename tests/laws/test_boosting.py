@@ -68,8 +68,8 @@ def test_ridge_residuals_are_those_of_ridges_that_have_not_seen_the_row(weighted
 
 
 def test_one_stage_is_the_forest():
-    model = new(max_stages=1, linear=False, scaling="half", shape="common").fit(X, Y)
-    (stage,), query = model._learner.stages.forests, Smoothing.free(1)
+    model = new(max_stages=1, stages=["mondrian"], scaling="half", shape="common").fit(X, Y)
+    (stage,), query = model._learner.stages.main.stages, Smoothing.free(1)
     assert isinstance(stage.forest, RegressionForest)
     np.testing.assert_allclose(model.loo_predict().mean, stage.forest.left_out(query).mean(), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.predict(X), stage.forest.means(X, query), rtol=1e-12, atol=1e-12)

@@ -64,6 +64,7 @@ OTHER_VALUES = {
     "solver": "iterative",
     "split_confidence": 0.01,
     "split_test": "hoeffding",
+    "stages": ("linear", "mondrian"),
     "tail": "normal",
     "target": "real",
     "tie_threshold": 0.2,

@@ -54,7 +54,7 @@ def test_intervals_cover_in_gaps(kind, width):
 def test_gaps_widen_nothing_where_rows_are(kind):
     X, y, inside, _ = wave(0, 3)
     model = kind(20, random_state=0).fit(X, y)
-    forest = model._learner if kind is MondrianForestRegressor else model._learner.stages.forests[0].forest
+    forest = model._learner if kind is MondrianForestRegressor else model._learner.stages.main.mondrian[0].forest
     core, rule = forest.core, forest.rule(Smoothing.free(1))
     assert not core.moments(X, rule, 1)[3].any()
     assert (core.moments(inside[np.abs(inside[:, 0] - inside[:, 0].mean()) < 0.05], rule, 1)[3] > 0).all()

@@ -7,6 +7,7 @@ weights are those, none below zero, whose honest predictions together have the s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from hedgerow.boosting._chains import LEAST_GAIN, Chain, Made, Making, make_chai
 from hedgerow.boosting._greedy_stage import MOST_CELLS, N_FOLDS
 from hedgerow.boosting._kernel_stage import MOST_COLUMNS
 from hedgerow.boosting._ridge import Ridge
+from hedgerow.boosting._seen_and_said import Said, Seen
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import mean_square
 
@@ -29,6 +31,9 @@ FEWEST_ROWS = 50
 """With fewer rows, copies counted once, there is only the first chain."""
 
 LEAST_WEIGHT = 0.05
+
+MANY_ROWS, N_TRIED = 20_000, 4000
+"""If rows are many, it is tried on some of them which chains pay."""
 
 
 class Blend(NamedTuple):
@@ -45,16 +50,16 @@ class Blend(NamedTuple):
         """The first chain."""
         return self.chains[0]
 
-    def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
-        """Mean and doubt at rows."""
-        return self._together(X.shape[0], lambda chain, doubt: chain.moments(X, doubt, query))
+    def moments(self, seen: Seen, query: Query) -> Said:
+        """Return what is said of rows."""
+        return self._together(seen.axes.shape[0], lambda chain, doubt: chain.moments(seen, doubt, query))
 
-    def learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats]:
-        """Let rows come one after another; return the mean and doubt that each met."""
-        return self._together(rows.X.shape[0], lambda chain, doubt: chain.learn(rows, doubt, query))
+    def learn(self, seen: Seen, rows: Rows, query: Query) -> Said:
+        """Let rows come one after another; return what was said of each before it was learned."""
+        return self._together(rows.y.shape[0], lambda chain, doubt: chain.learn(seen, rows, doubt, query))
 
-    def without_blocks(self, blocks: Any, n_blocks: int, n_trees: int, query: Query) -> tuple[Floats, Floats]:
-        """Return mean and doubt of the rows learned without the labels of their whole block, asking some trees.
+    def without_blocks(self, blocks: Any, n_blocks: int, n_trees: int, query: Query) -> Said:
+        """Return what is said of the rows learned without the labels of their whole block, asking some trees.
 
         Of rows that are in no block nothing is said. Only once, before `settled`.
         """
@@ -65,41 +70,44 @@ class Blend(NamedTuple):
         """Return the same without what only `without_blocks` needs."""
         return self._replace(chains=[chain._replace(without_blocks=np.empty(0)) for chain in self.chains])
 
-    def _together(self, n: int, ask: Any) -> tuple[Floats, Floats]:
+    def _together(self, n: int, ask: Any) -> Said:
         """Weigh means. Doubts are those of the first chain, which are calibrated later, and of others their share."""
         doubt = np.zeros((n, *self.doubts.shape[1:]))
-        means = [ask(self.chains[0], doubt)] if self.chains else []
+        if not self.chains:
+            return Said(np.zeros((n, *self.centre.shape)), doubt)
+        means = [ask(self.chains[0], doubt)]
         for chain, weight in zip(self.chains[1:], self.weights[1:], strict=True):
             more = np.zeros_like(doubt)
             means.append(ask(chain, more))
             doubt += weight * more
-        return weighed(means, self.weights, self.centre) if means else np.zeros((n, *self.centre.shape)), doubt
+        return Said(weighed(means, self.weights, self.centre), doubt)
 
     # Files.
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         chains = [{"weight": weight, **chain.state()} for chain, weight in zip(self.chains, self.weights, strict=True)]
-        return {"chains": chains, "centre": self.centre, "residuals": self.residuals, "doubts": self.doubts}
+        own = {"residuals": self.residuals, "doubts": self.doubts}
+        return {"chains": chains, "centre": self.centre.reshape(-1), **own}
 
     @classmethod
-    def from_state(cls, stored: Stored, kind: Any, width: int, n_rows: int, shape: tuple[int, ...]) -> Blend:
-        """Take back what `state` gave; `kind` is the class of Mondrian stages, `shape` that of labels."""
+    def from_state(
+        cls, stored: Stored, kind: Any, widths: tuple[int, int], n_rows: int, shape: tuple[int, ...]
+    ) -> Blend:
+        """Take back what `state` gave; `kind` is the class of Mondrian stages, widths are those of `Seen`."""
         residuals = stored.array("residuals", (None, *shape))
         n_learned = residuals.shape[0]
         doubts = stored.array("doubts", (n_learned, *kind.doubt_shape(shape)))
         if not 0 < n_learned <= n_rows or (doubts < 0).any():
             raise ValueError("its residuals or its doubts are not those of its rows")
         if "chains" not in stored:  # as files were before there were several
-            return _of_forests(stored, kind, width, shape, residuals, doubts)
+            return _of_forests(stored, kind, widths[0], shape, residuals, doubts)
         parts = stored.parts("chains")
-        chains = [Chain.from_state(part, kind, width, shape) for part in parts]
+        chains = [Chain.from_state(part, kind, widths, shape) for part in parts]
         weights = [part.number("weight", 0.0) for part in parts]
-        centre = np.asarray(stored.any("centre"), dtype=np.float64)
+        centre = stored.array("centre", (math.prod(shape),)).reshape(shape)
         if bool(chains) == (0 in shape) or (chains and not chains[0].mondrian):
             raise ValueError("it has no stages, or none of Mondrian forests")
-        if centre.shape != shape or not np.isfinite(centre).all():
-            raise ValueError("its centre is not finite, or has another shape")
         return cls(chains, weights, centre, residuals, doubts)
 
 
@@ -132,29 +140,53 @@ def make_blend(
     if rows.y.size == 0:  # vectors without components: there is nothing to tell
         doubts = np.zeros((rows.X.shape[0], *making.kind.doubt_shape(shape)))
         return Blend([], [], np.zeros(shape), rows.y, doubts)
-    first = ("linear",) * is_linear + ("mondrian",) * max_stages
-    made = [make_chain(first, rows, making, before)]
-    n, width = rows.X.shape
-    if making.copies.n_units >= FEWEST_ROWS and made[0].chain.error > 0.0:
-        barred = {"kernel"} if width > MOST_COLUMNS else set()
-        barred |= {"greedy"} if n * width > MOST_CELLS else set()
-        for number, recipe in enumerate(RECIPES):
-            if set(recipe) <= {"mondrian", *kinds} - barred:
-                made.append(make_chain(recipe, rows, making.seeded(100 + number)))
+    recipes = [("linear",) * is_linear + ("mondrian",) * max_stages]
+    if making.copies.n_units >= FEWEST_ROWS:
+        recipes += _others(kinds, *making.plain.shape)
+    if rows.y.shape[0] > MANY_ROWS and len(recipes) > 1:
+        recipes = _worth_making(recipes, rows, making)
+    return _made(recipes, rows, making, before)[1]
+
+
+def _others(kinds: Sequence[str], n: int, width: int) -> list[tuple[str, ...]]:
+    """Return what other chains may be made of, out of these kinds of stages and for so many rows and columns."""
+    allowed = set(kinds) - _if(width > MOST_COLUMNS, "kernel") - _if(n * width > MOST_CELLS, "greedy")
+    return [tuple(kind for kind in recipe if kind in allowed) for recipe in RECIPES if recipe[0] in allowed]
+
+
+def _if(holds: bool, kind: str) -> set[str]:
+    return {kind} if holds else set()
+
+
+def _worth_making(recipes: list[tuple[str, ...]], rows: Rows, making: Making) -> list[tuple[str, ...]]:
+    """Return the recipes of the chains that pay on some of the rows."""
+    n = rows.y.shape[0]
+    few = np.sort(np.random.default_rng([making.seed, 7]).choice(n, N_TRIED, replace=False))
+    return _made(recipes, rows.part(few), making.of(few, making.n_trees))[0]
+
+
+def _made(
+    recipes: list[tuple[str, ...]], rows: Rows, making: Making, before: Sequence[Any] = ()
+) -> tuple[list[tuple[str, ...]], Blend]:
+    """Make a chain for each recipe, and weigh them; return the recipes that pay, and their blend."""
+    made = [make_chain(recipes[0], rows, making, before)]
+    if made[0].chain.error > 0.0:
+        made += [make_chain(recipe, rows, making.seeded(100 + k)) for k, recipe in enumerate(recipes[1:])]
     centre: Floats = np.asarray(np.average(rows.y, axis=0, weights=rows.weights if rows.weights.size else None))
-    made, weights = weigh(made, rows, centre)
+    kept, weights = weigh(made, rows, centre)
+    made, recipes = [made[k] for k in kept], [recipes[k] for k in kept]
     residuals = rows.y - weighed([rows.y - one.residuals for one in made], weights, centre)
     doubts = made[0].doubts + sum(weight * one.doubts for weight, one in zip(weights[1:], made[1:], strict=True))
-    return Blend([one.chain for one in made], weights, centre, residuals, doubts)
+    return recipes, Blend([one.chain for one in made], weights, centre, residuals, doubts)
 
 
-def weigh(made: list[Made], rows: Rows, centre: Floats) -> tuple[list[Made], list[float]]:
-    """Return the chains that pay, and their weights, by non-negative least squares on honest predictions.
+def weigh(made: list[Made], rows: Rows, centre: Floats) -> tuple[list[int], list[float]]:
+    """Return which chains pay, and their weights, by non-negative least squares on honest predictions.
 
     What greedy trees say of their own rows is said by few of them; by how much that is too rough is taken off.
     """
     if len(made) == 1:
-        return made, [1.0]
+        return [0], [1.0]
     n = rows.X.shape[0]
     share = rows.weights / rows.weights.sum() if rows.weights.size else np.full(n, 1.0 / n)
     labels = (rows.y - centre).reshape(n, -1)
@@ -176,13 +208,18 @@ def weigh(made: list[Made], rows: Rows, centre: Floats) -> tuple[list[Made], lis
     error = total - 2.0 * weights @ part + weights @ matrix @ weights
     alone = total - 2.0 * right[0] + products[0, 0]
     if kept.size == 1 or error > (1.0 - LEAST_GAIN) * alone:
-        return made[:1], [1.0]
-    return [made[k] for k in kept], weights.tolist()
+        return [0], [1.0]
+    return kept.tolist(), weights.tolist()
 
 
 def folds_of(n: int, groups: Any, seed: int) -> Any:
-    """Assign rows to folds at random, copies to the same, as evenly as can be."""
-    unit = groups if groups.size else np.arange(n)
-    numbers, unit = np.unique(unit, return_inverse=True)
-    folds = np.random.default_rng([seed, 6]).permutation(np.arange(numbers.size, dtype=np.uint32) % N_FOLDS)
-    return folds[unit]
+    """Assign rows to folds at random, copies to the same, as evenly as can be; copies are as good as weights."""
+    if not groups.size:
+        return _folds(n, seed)
+    _, first, unit = np.unique(groups, return_index=True, return_inverse=True)
+    in_order = np.argsort(np.argsort(first))  # units in the order in which they come
+    return _folds(first.size, seed)[in_order[unit]]
+
+
+def _folds(n: int, seed: int) -> Any:
+    return np.random.default_rng([seed, 6]).permutation(np.arange(n, dtype=np.uint32) % N_FOLDS)

@@ -28,6 +28,9 @@ N_FOLDS = 20
 DISGUISE = 2.0
 """Noise in the means of folds, in units of their own spread."""
 
+ORDERS = np.array([1.0, 2.0**17 - 1.0, 2.0**23 + 9.0])
+"""Random places times these, less their whole parts, are random places again: as many orders of categories."""
+
 MOST_COMPONENTS = 3
 """Of labels that are vectors, so many principal components at most have means."""
 
@@ -59,6 +62,13 @@ class CategoryColumn(NamedTuple):
             return np.where(is_known[:, None], self.means[level, folds], 0.0)
         indicators: Floats = ((level[:, None] == np.arange(self.places.size)) & is_known[:, None]).astype(np.float64)
         return indicators[:, self.places.size - self.width :]
+
+    def orders(self, X: Floats) -> Floats:
+        """Return its axes for stages that may see nothing of labels: indicators, or random orders of many."""
+        if not self.places.size or not self.means.shape[2]:
+            return self.axes(X)
+        places: Floats = np.modf(X[:, self.axis : self.axis + 1] * ORDERS)[0]
+        return places
 
     def is_unmet(self, X: Floats) -> npt.NDArray[np.bool_]:
         """Whether nothing is told of the category of each row."""
@@ -95,19 +105,32 @@ class CategoryAxes:
         """Return what stages have seen of the rows that were learned."""
         return self._axes(X, 1 + _folds(X.shape[0], copies, self.seed))
 
+    def plain(self, X: Floats) -> Floats:
+        """Return what stages see of rows that may see nothing of labels."""
+        if not self.columns:
+            return self.axes(X)
+        seen = [X[:, self._others], *(column.orders(X) for column in self.columns)]
+        return np.ascontiguousarray(np.column_stack(seen))
+
+    @property
+    def n_plain(self) -> int:
+        """How many columns that is."""
+        return int(self.plain(np.zeros((1, self.width))).shape[1])
+
     @property
     def n_axes(self) -> int:
         """How many columns stages see."""
         return self.width - len(self.columns) + sum(column.width for column in self.columns)
 
-    def by_column(self, of_axes: Floats, width: int) -> Floats:
-        """Add up what is said of the axes that stages see, for rows of so many columns."""
-        found, others = np.zeros(width), self._others
-        found[others] = of_axes[: others.size]
-        begin = others.size
+    def by_column(self, of_axes: Floats, of_plain: Floats, width: int) -> Floats:
+        """Add up what is said of the axes that stages see, one way or the other, for rows of so many columns."""
+        found, others, one_row = np.zeros(width), self._others, np.zeros((1, self.width))
+        found[others] = of_axes[: others.size] + of_plain[: others.size]
+        begin = first = others.size
         for column in self.columns:
-            found[column.axis] = of_axes[begin : begin + column.width].sum()
-            begin += column.width
+            end, last = begin + column.width, first + column.orders(one_row).shape[1]
+            found[column.axis] = of_axes[begin:end].sum() + of_plain[first:last].sum()
+            begin, first = end, last
         return found
 
     @property

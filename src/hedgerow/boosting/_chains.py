@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.base.copies import Copies, Numbers
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._greedy_stage import GreedyStage
-from hedgerow.boosting._honest import Honest
 from hedgerow.boosting._kernel_stage import KernelStage
 from hedgerow.boosting._ridge import Ridge
+from hedgerow.boosting._seen_and_said import Honest, Seen
 from hedgerow.boosting._settings import KINDS
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import NotWorthGrowingError, mean_square
@@ -41,23 +41,23 @@ class Chain(NamedTuple):
         """The stages that are Mondrian forests."""
         return [stage for stage in self.stages if stage.kind == "mondrian"]
 
-    def moments(self, X: Floats, doubt: Floats, query: Query) -> Floats:
+    def moments(self, seen: Seen, doubt: Floats, query: Query) -> Floats:
         """Return the mean at rows, and add to the doubt about it."""
-        mean: Floats = np.zeros((X.shape[0], *self.stages[0].label_shape))
+        mean: Floats = np.zeros((seen.axes.shape[0], *self.stages[0].label_shape))
         for stage in self.stages:
-            added, doubted = stage.moments(X, query)
+            added, doubted = stage.moments(seen.of(stage.kind), query)
             mean += added
             _add(doubt, doubted)
         return mean
 
-    def learn(self, rows: Rows, doubt: Floats, query: Query) -> Floats:
+    def learn(self, seen: Seen, rows: Rows, doubt: Floats, query: Query) -> Floats:
         """Let rows come one after another; return the mean that each met, and add to the doubt about it.
 
         Each stage is told what the ones before left over of the label, as they forecast it.
         """
         mean: Floats = np.zeros_like(rows.y)
         for stage in self.stages:
-            added, doubted = stage.moments_then_learn(rows._replace(y=rows.y - mean), query)
+            added, doubted = stage.moments_then_learn(Rows(seen.of(stage.kind), rows.y - mean, rows.weights), query)
             mean = mean + added
             _add(doubt, doubted)
         return mean
@@ -76,22 +76,23 @@ class Chain(NamedTuple):
         return {"error": self.error, "stages": [{"kind": one.kind, **one.state()} for one in self.stages]}
 
     @classmethod
-    def from_state(cls, stored: Stored, kind: Any, width: int, shape: tuple[int, ...]) -> Chain:
-        """Take back what `state` gave; `kind` is the class of its Mondrian stages."""
-        stages = []
+    def from_state(cls, stored: Stored, kind: Any, widths: tuple[int, int], shape: tuple[int, ...]) -> Chain:
+        """Take back what `state` gave; `kind` is the class of its Mondrian stages, widths are those of `Seen`."""
+        width, plain_width = widths
+        stages: list[Any] = []
         for part in stored.parts("stages"):
             match part.word("kind", *KINDS):
                 case "linear":
                     stages.append(Ridge.from_state(part, width, shape))
                 case "kernel":
-                    stages.append(KernelStage.from_state(part, width, shape))
+                    stages.append(KernelStage.from_state(part, plain_width, shape))
                 case "greedy":
-                    stages.append(GreedyStage.from_state(part, shape))
+                    stages.append(GreedyStage.from_state(part, plain_width, shape))
                 case _:
                     stages.append(kind.from_state(part))
         if not stages or any(stage.label_shape != shape for stage in stages):
             raise ValueError("it has no stages, or a stage says something else than it should")
-        if any(stage.width != width for stage in stages if stage.kind in ("mondrian", "greedy")):
+        if any(stage.width != width for stage in stages if stage.kind == "mondrian"):
             raise ValueError("it has stages of another width")
         return cls(stages, stored.number("error", 0.0), np.empty(0))
 
@@ -101,6 +102,7 @@ class Making:
     """What stages are made with."""
 
     kind: Any  # the class of the Mondrian stages
+    plain: Floats  # what greedy trees and kernels see of the rows
     copies: Copies
     folds: Numbers  # of each row
     blocks: Numbers
@@ -110,9 +112,24 @@ class Making:
     seed: int
     query: Query
 
+    def units_of(self, rows: Rows) -> tuple[Rows, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+        """Return rows as greedy trees and kernels see them, one for all copies, with their weight.
+
+        And the row that each is, and which of them stands for each row.
+        """
+        if not self.copies.groups.size:
+            every = np.arange(rows.y.shape[0])
+            return rows._replace(X=self.plain), every, every
+        _, first, unit = np.unique(self.copies.groups, return_index=True, return_inverse=True)
+        order = np.argsort(first)  # as they come, so that copies are as good as weights
+        first, unit = first[order], np.argsort(order)[unit]
+        weights = np.bincount(unit, weights=rows.weights if rows.weights.size else None).astype(np.float64)
+        return Rows(np.ascontiguousarray(self.plain[first]), rows.y[first], weights), first, unit
+
     def rates_from(self, rows: Rows) -> Floats:
         """Return how fast a small Mondrian forest would cut each column."""
-        stage = self.kind.grown(rows, self.copies, self.query, n_trees=1, scaling="half", seed=self.seed)
+        of_rows = Copies(NO_GROUPS, rows.y.shape[0])
+        stage = self.kind.grown(rows, of_rows, self.query, n_trees=1, scaling="half", seed=self.seed)
         rates: Floats = stage.forest.scaling.rates
         return rates
 
@@ -120,6 +137,7 @@ class Making:
         """Return the same for some of the rows, and other numbers of trees; nobody will ask about blocks."""
         return replace(
             self,
+            plain=self.plain[rows],
             copies=self.copies.of(rows),
             folds=self.folds[rows],
             blocks=self.blocks[rows],
@@ -187,11 +205,15 @@ def _make(
         case "linear":
             return Ridge.fitted(rows, making.copies.groups, making.blocks, making.n_blocks)
         case "kernel":
-            rates = making.rates_from(rows)
-            return KernelStage.fitted(rows, making.copies, making.blocks, making.n_blocks, rates, making.seed)
+            units, first, unit = making.units_of(rows)
+            blocks, rates = making.blocks[first], making.rates_from(units)
+            stage, honest = KernelStage.fitted(units, blocks, making.n_blocks, rates, making.seed)
+            return stage, honest.of_rows(unit)
         case "greedy":
-            n_trees = 2 * making.n_trees
-            return GreedyStage.grown(rows, making.folds, n_trees, shape[-1] > 0, making.seed, making.query)
+            units, first, unit = making.units_of(rows)
+            how = {"n_trees": 2 * making.n_trees, "tells_doubt": shape[-1] > 0, "seed": making.seed}
+            greedy, honest = GreedyStage.grown(units, making.folds[first], making.query, **how)
+            return greedy, honest.of_rows(unit)
     try:
         stage = making.kind.grown(
             rows,

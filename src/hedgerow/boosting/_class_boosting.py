@@ -12,6 +12,7 @@ from hedgerow.base.settings import Query
 from hedgerow.boosting._class_calibration import FEWEST_ROWS, ClassCalibration, calibrate_classes, class_shares
 from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._mondrian_stage import VectorStage
+from hedgerow.boosting._seen_and_said import Said
 from hedgerow.files import Stored
 
 MOST_CLASSES = 2**31 - 1
@@ -69,9 +70,9 @@ class ClassBoosting(BoostingLearner):
 
     # Predicting.
 
-    def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query) -> Floats:
+    def forecast(self, X: Floats, said: Said, query: Query) -> Floats:
         """Probabilities of the classes; those announced since the last learning have the least score."""
-        return self._probabilities(mean)
+        return self._probabilities(said.mean)
 
     def first_forecast(self) -> Floats:
         """All classes announced are equally probable."""

@@ -11,7 +11,7 @@ from hedgerow import _core
 from hedgerow.base.copies import Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
-from hedgerow.boosting._honest import Honest
+from hedgerow.boosting._seen_and_said import Honest
 from hedgerow.files import Stored
 
 N_FOLDS = 8
@@ -34,7 +34,7 @@ class GreedyStage:
 
     @classmethod
     def grown(
-        cls, rows: Rows, folds: Numbers, n_trees: int, tells_doubt: bool, seed: int, query: Query
+        cls, rows: Rows, folds: Numbers, query: Query, *, n_trees: int, tells_doubt: bool, seed: int
     ) -> tuple[GreedyStage, Honest]:
         """Return a stage that has learned, and what it says of each row without its fold."""
         n = rows.X.shape[0]
@@ -64,11 +64,6 @@ class GreedyStage:
         squares = float(weights @ (labels**2).sum(axis=1))
         stage = cls(_Scaled(training.finish(best, query.n_threads), unit), np.asarray(centre), squares, tells_doubt)
         return stage, Honest(mean, stage._doubt(between), mean, excess)
-
-    @property
-    def width(self) -> int:
-        """Columns."""
-        return int(self.forest.core.width)
 
     @property
     def label_shape(self) -> tuple[int, ...]:
@@ -102,24 +97,21 @@ class GreedyStage:
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         return {
-            "width": self.width,
             "unit": self.forest.unit,
-            "centre": self.centre,
+            "centre": self.centre.reshape(-1),
             "label_squares": self.label_squares,
             "tells_doubt": self.tells_doubt,
             "forest": self.forest.core.archive(),
         }
 
     @classmethod
-    def from_state(cls, stored: Stored, shape: tuple[int, ...]) -> GreedyStage:
-        """Take back what `state` gave; `shape` is that of what is said of a row."""
+    def from_state(cls, stored: Stored, width: int, shape: tuple[int, ...]) -> GreedyStage:
+        """Take back what `state` gave, for rows of so many columns; `shape` is that of what is said of a row."""
         core = _core.GreedyForest()
         core.restore(stored.arrays("forest"))
-        if core.n_outputs != math.prod(shape):
-            raise ValueError("its greedy trees say something else than they should")
-        centre = np.asarray(stored.any("centre"), dtype=np.float64)
-        if centre.shape != shape or not np.isfinite(centre).all():
-            raise ValueError("the centre of its greedy trees is not finite, or has another shape")
+        if (core.width, core.n_outputs) != (width, math.prod(shape)):
+            raise ValueError("its greedy trees are of another width, or say something else than they should")
+        centre = stored.array("centre", (math.prod(shape),)).reshape(shape)
         forest = _Scaled(core, stored.positive("unit"))
         return cls(forest, centre, stored.number("label_squares", 0.0), stored.flag("tells_doubt"))
 

@@ -12,6 +12,7 @@ from hedgerow.base.settings import Query
 from hedgerow.base.several_targets import MOST_TARGETS
 from hedgerow.base.targets import read_targets
 from hedgerow.boosting._learner import BoostingLearner
+from hedgerow.boosting._seen_and_said import Said
 from hedgerow.boosting._target_stage import TargetStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly
@@ -100,9 +101,9 @@ class JointBoosting(BoostingLearner):
 
     # Predicting.
 
-    def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query, inflation: Floats | None = None) -> Joint:
+    def forecast(self, X: Floats, said: Said, query: Query, inflation: Floats | None = None) -> Joint:
         """Return the distributions of rows."""
-        return self.calibration.distribution(self.units, mean, doubt, self.calibration.factors(X), inflation)
+        return self.calibration.distribution(self.units, said.mean, said.doubt, self.calibration.factors(X), inflation)
 
     def first_forecast(self) -> Joint:
         """Return standard normal distributions."""
@@ -110,11 +111,11 @@ class JointBoosting(BoostingLearner):
         nothing = np.zeros((1, k)), np.zeros((1, *TargetStage.doubt_shape((k,))))
         return JointCalibration.unknown(k).distribution(Standardised.unknown(k), *nothing, np.ones((1, k)))
 
-    def compare(self, encoded: Rows, mean: Floats, doubt: Floats, query: Query) -> Joint:
+    def compare(self, encoded: Rows, said: Said, query: Query) -> Joint:
         """Return forecasts, each as wide as those before it were off."""
-        misses = (encoded.y - mean) / np.sqrt(self.calibration.factors(encoded.X))
-        self.calibration, inflation = self.calibration.after(misses, doubt, encoded.weights)
-        return self.forecast(encoded.X, mean, doubt, query, inflation)
+        misses = (encoded.y - said.mean) / np.sqrt(self.calibration.factors(encoded.X))
+        self.calibration, inflation = self.calibration.after(misses, said.doubt, encoded.weights)
+        return self.forecast(encoded.X, said, query, inflation)
 
     def left_out(self, query: Query) -> Joint:
         """Return the distributions of the rows when the stages were last learned, each without itself."""

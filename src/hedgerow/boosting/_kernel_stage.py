@@ -9,6 +9,7 @@ comes from its leverage, as for any ridge regression.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
@@ -17,16 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
+from hedgerow.base.copies import Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
-from hedgerow.boosting._honest import Honest
+from hedgerow.boosting._seen_and_said import Honest
 from hedgerow.files import Stored
 from hedgerow.mondrian._scaling import ColumnScaling, half_scaling
 from hedgerow.numeric.blas import one_blas_thread
 
 N_LANDMARKS = 700
-MOST_ROWS = 20_000
+MOST_ROWS = 10_000
 """Rows that the regression is learned from; the others are predicted by it."""
 
 MOST_COLUMNS = 1000
@@ -38,6 +39,9 @@ POWERS = (0.5, 1.0, 1.5)
 WIDTHS = (0.25, 1.0, 4.0, 16.0)
 PENALTIES = 10.0 ** np.arange(-4.0, 3.5, 0.5)
 LEAST_RATE = 1e-3
+
+LEAST_REST = 1e-9
+"""What is left of a row when others predict it, one minus its leverage, at least: below this it is rounding."""
 
 ASKED_TOGETHER = 4096
 
@@ -69,21 +73,19 @@ class KernelStage:
     kind = "kernel"
 
     @classmethod
-    def fitted(
-        cls, rows: Rows, copies: Copies, blocks: Numbers, n_blocks: int, rates: Floats, seed: int
-    ) -> tuple[KernelStage, Honest]:
+    def fitted(cls, rows: Rows, blocks: Numbers, n_blocks: int, rates: Floats, seed: int) -> tuple[KernelStage, Honest]:
         """Return a stage that has learned, and what it says of each row without it, and without its block."""
         rng = np.random.default_rng([seed, 5])
         n = rows.X.shape[0]
         learned = np.sort(rng.choice(n, min(n, MOST_ROWS), replace=False))
-        some, of_some = rows.part(learned), copies.of(learned)
+        some = rows.part(learned)
         with one_blas_thread():
             plain = half_scaling(some.X, some.weights)
-            shape = _choose(plain, some, of_some, rates, rng)
+            shape = _choose(plain, some, rates, rng)
             scaling = _at_power(plain, rates, shape)
             drawn = rng.permutation(learned.size)[:N_LANDMARKS]
             fit = _Regression(scaling, shape.kernel, some, drawn)
-            stage_of, left_out = fit.solved(of_some.groups)
+            stage_of, left_out = fit.solved()
             without = fit.without_blocks(blocks[learned], n_blocks)
         squares = float(fit.weights @ (fit.labels**2).sum(axis=1))
         stage = cls(scaling, shape.kernel, fit.landmarks, *stage_of, squares)
@@ -102,9 +104,10 @@ class KernelStage:
 
     @property
     def importances(self) -> Floats:
-        """Share of each column: its length in the learned units."""
-        lengths = self.scaling.rates
-        return lengths / lengths.sum()
+        """Share of each column: the square of its length in the learned units."""
+        squares: Floats = self.scaling.rates**2
+        shares: Floats = squares / squares.sum()
+        return shares
 
     def means(self, X: Floats) -> Floats:
         """Means at rows."""
@@ -133,8 +136,8 @@ class KernelStage:
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         scaling = dict(zip(("first_knot", "values", "images", "slopes"), self.scaling.arrays, strict=True))
-        own = {name: getattr(self, name) for name in ("kernel", "landmarks", "slopes", "intercept", "label_squares")}
-        return {**own, "scaling": {**scaling, "rates": self.scaling.rates}}
+        own = {name: getattr(self, name) for name in ("kernel", "landmarks", "slopes", "label_squares")}
+        return {**own, "intercept": self.intercept.reshape(-1), "scaling": {**scaling, "rates": self.scaling.rates}}
 
     @classmethod
     def from_state(cls, stored: Stored, width: int, shape: tuple[int, ...]) -> KernelStage:
@@ -153,9 +156,7 @@ class KernelStage:
             raise ValueError("the rates of a kernel are not positive")
         landmarks = stored.array("landmarks", (None, width))
         slopes = stored.array("slopes", (landmarks.shape[0], *shape))
-        intercept = np.asarray(stored.any("intercept"), dtype=np.float64)
-        if intercept.shape != shape or not np.isfinite(intercept).all():
-            raise ValueError("the intercept of a kernel is not finite, or has another shape")
+        intercept = stored.array("intercept", (math.prod(shape),)).reshape(shape)
         kernel = stored.word("kernel", *KERNELS)
         return cls(scaling, kernel, landmarks, slopes, intercept, stored.number("label_squares", 0.0))
 
@@ -180,7 +181,7 @@ class _Regression:
         self.features: Floats = features - self.centre
         self.penalty = 1.0
 
-    def solved(self, groups: Numbers = NO_GROUPS) -> tuple[tuple[Floats, Floats], Floats]:
+    def solved(self) -> tuple[tuple[Floats, Floats], Floats]:
         """Return slopes and intercept with the penalty that is best by leave-one-out, and the means left out."""
         root = np.sqrt(self.weights)[:, None]
         scaled = root * self.features
@@ -192,10 +193,8 @@ class _Regression:
         for penalty in PENALTIES:
             kept = 1.0 / (squares + penalty)
             leverage = (turned**2) @ kept + share
-            if groups.size:
-                leverage = np.bincount(groups, weights=leverage)[groups]
             coefficients = kept[:, None] * projected
-            left = (self.labels - turned @ coefficients / root) / (1.0 - np.minimum(leverage, 0.999))[:, None]
+            left = (self.labels - turned @ coefficients / root) / np.maximum(1.0 - leverage, LEAST_REST)[:, None]
             error = float((share @ left**2).sum())
             if error < best[0]:
                 best, self.penalty = (error, left, coefficients), float(penalty)
@@ -230,17 +229,17 @@ class _Regression:
         return slopes, np.asarray((mean - self.centre @ coefficients).reshape(shape))
 
 
-def _choose(plain: ColumnScaling, rows: Rows, copies: Copies, rates: Floats, rng: Any) -> Shape:
+def _choose(plain: ColumnScaling, rows: Rows, rates: Floats, rng: Any) -> Shape:
     """Choose by the leave-one-out error on some of the rows, one of the three after another, twice."""
     few = np.sort(rng.choice(rows.y.shape[0], min(rows.y.shape[0], N_TRIED_ROWS), replace=False))
-    some, groups = rows.part(few), copies.of(few).groups
+    some = rows.part(few)
     drawn = rng.permutation(few.size)[:N_TRIED_LANDMARKS]
     errors: dict[Shape, float] = {}
 
     def error(shape: Shape) -> float:
         if shape not in errors:
             tried = _Regression(_at_power(plain, rates, shape), shape.kernel, some, drawn)
-            tried.solved(groups)
+            tried.solved()
             errors[shape] = tried.error
         return errors[shape]
 

@@ -21,6 +21,7 @@ from hedgerow.boosting._categories import CategoryAxes, learn_categories, no_cat
 from hedgerow.boosting._chains import Making
 from hedgerow.boosting._choice import MOST_ROWS as MOST_CHOOSING
 from hedgerow.boosting._choice import TRANSFORMS, Choice, choose
+from hedgerow.boosting._seen_and_said import Said, Seen
 from hedgerow.boosting._settings import BoostingSettings
 from hedgerow.files import Stored
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
@@ -72,7 +73,7 @@ class BoostingLearner:
         """Learn from leave-one-out how what the stages say becomes a prediction."""
         raise NotImplementedError
 
-    def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query) -> Any:
+    def forecast(self, X: Floats, said: Said, query: Query) -> Any:
         """What is predicted of rows when the stages say this of them."""
         raise NotImplementedError
 
@@ -80,9 +81,9 @@ class BoostingLearner:
         """What is predicted before the first row."""
         raise NotImplementedError
 
-    def compare(self, encoded: Rows, mean: Floats, doubt: Floats, query: Query) -> Any:
+    def compare(self, encoded: Rows, said: Said, query: Query) -> Any:
         """Return forecasts of rows, made one after another, each to be compared with its target."""
-        return self.forecast(encoded.X, mean, doubt, query)
+        return self.forecast(encoded.X, said, query)
 
     def n_alike(self, y: Floats) -> int:
         """How many of the rows that come next can be learned by the stages as they are."""
@@ -158,17 +159,18 @@ class BoostingLearner:
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
         copies = find_copies(rows.X, rows.y)
         warn_if_doubtful(copies, stacklevel=8)
-        self.categories = no_categories(rows.X.shape[1])
+        self.categories, plain = no_categories(rows.X.shape[1]), rows.X
         if self.category_axes:
             told = rows._replace(y=self.told_of_categories(rows.y, rows.weights))
             self.categories = learn_categories(told, copies, self.category_axes, seed)
+            plain = self.categories.plain(rows.X)
             rows = rows._replace(X=self.categories.axes_left_out(rows.X, copies))
         self.begin_targets(rows, copies, query)
         encoded = self.encoded(rows)
         self.categories = replace(self.categories, variance=np.atleast_1d(encoded.y.var(axis=0)))
         folds = folds_of(n, copies.groups, seed)
         blocks = self.blocks(folds)
-        making = Making(self.STAGE, copies, folds, *blocks, "half", settings.n_estimators, seed, query)
+        making = Making(self.STAGE, plain, copies, folds, *blocks, "half", settings.n_estimators, seed, query)
         if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
             self.choice = choose(encoded, making, settings)
         making = making.scaled(self.choice.transform)
@@ -182,7 +184,7 @@ class BoostingLearner:
 
     def _learn_piece(self, rows: Rows, query: Query) -> Any:
         """Rows that are alike, or a single one that is not: it is learned with all others, anew. Returns forecasts."""
-        seen = rows._replace(X=self.categories.axes(rows.X))
+        seen = self._seen(rows.X)
         with interrupted_after():  # or some stages would have learned rows that others have not
             if self.n_alike(rows.y) == 0:
                 forecast = self.predictions(rows.X, query)
@@ -190,11 +192,11 @@ class BoostingLearner:
                 self.rows.append(*rows)
                 self.next_relearn = len(self.rows)
             else:
-                encoded = self.encoded(seen)
-                mean, doubt = self.stages.learn(encoded, query)
-                self._doubt_unmet(rows.X, doubt)
+                encoded = self.encoded(rows._replace(X=seen.axes))
+                said = self.stages.learn(seen, encoded, query)
+                self._doubt_unmet(rows.X, said.doubt)
                 self.rows.append(*rows)
-                forecast = self.compare(encoded, mean, doubt, query)
+                forecast = self.compare(encoded, said, query)
         self.review_if_due(query)
         return forecast
 
@@ -225,23 +227,27 @@ class BoostingLearner:
 
     def predictions(self, X: Floats, query: Query) -> Any:
         """What is predicted of rows."""
-        seen = self.categories.axes(X)
-        mean, doubt = self._moments(seen, query)
-        self._doubt_unmet(X, doubt)
-        return self.forecast(seen, mean, doubt, query)
+        seen = self._seen(X)
+        said = self._moments(seen, query)
+        self._doubt_unmet(X, said.doubt)
+        return self.forecast(seen.axes, said, query)
+
+    def _seen(self, X: Floats) -> Seen:
+        axes = self.categories.axes(X)
+        return Seen(axes, self.categories.plain(X) if self.categories.columns else axes)
 
     def _doubt_unmet(self, X: Floats, doubt: Floats) -> None:
         """Add to the doubt about rows what categories never met before leave unknown; classes have no doubt."""
         if self.categories.columns and doubt.shape[1]:
             doubt[..., ADDED] += self.categories.added_variance(X).reshape(doubt[..., ADDED].shape)
 
-    def _moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
-        if X.shape[0] <= PREDICTED_TOGETHER:
-            return self.stages.moments(X, query)
-        pieces = np.array_split(X, max(1, X.shape[0] // PREDICTED_TOGETHER))
-        parts = [self.stages.moments(np.ascontiguousarray(piece), query) for piece in pieces]
-        mean, doubt = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        return mean, doubt
+    def _moments(self, seen: Seen, query: Query) -> Said:
+        n = seen.axes.shape[0]
+        if n <= PREDICTED_TOGETHER:
+            return self.stages.moments(seen, query)
+        pieces = np.array_split(np.arange(n), max(1, n // PREDICTED_TOGETHER))
+        parts = [self.stages.moments(seen.part(slice(piece[0], piece[-1] + 1)), query) for piece in pieces]
+        return Said(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     # What was learned.
 
@@ -265,17 +271,17 @@ class BoostingLearner:
 
     def importances(self) -> Floats:
         """Share of each column in what is explained, by each stage."""
-        return self.categories.by_column(self.axis_importances(), self.rows.arrays[0].shape[1])
-
-    def axis_importances(self) -> Floats:
-        """Share of each axis that the stages see."""
-        rows = self.learned_rows
-        total, weight = np.zeros(rows.X.shape[1]), float(rows.weights.sum() if rows.weights.size else rows.X.shape[0])
+        explained = {"axes": np.zeros(self.categories.n_axes), "plain": np.zeros(self.categories.n_plain)}
+        weight = float(self.learned_rows.weights.sum() or self.stages.residuals.shape[0])
         for chain, share in zip(self.stages.chains, self.stages.weights, strict=True):
             for stage in chain.stages:
-                total += share * stage.explained(weight)
-        shares: Floats = total / total.sum() if total.sum() > 0 else np.full(total.size, 1.0 / total.size)
-        return shares
+                explained["plain" if stage.kind in ("greedy", "kernel") else "axes"] += share * stage.explained(weight)
+        return _shares(self.categories.by_column(explained["axes"], explained["plain"], self.rows.arrays[0].shape[1]))
+
+    def axis_importances(self) -> Floats:
+        """Share of each axis in what the first chain explains."""
+        weight = float(self.learned_rows.weights.sum() or self.stages.residuals.shape[0])
+        return _shares(sum(stage.explained(weight) for stage in self.stages.main.stages))
 
     def widened(self, values: Floats) -> Self:
         """Return a learner of wider rows: these had `values` before. Stages see the columns when they are next learned.
@@ -341,6 +347,12 @@ class BoostingLearner:
             raise ValueError("what it knows of categories is of other columns")
         learner.choice = Choice(stored.word("transform", *TRANSFORMS), stored.flag("linear"))
         learner.next_relearn = stored.integer("next_relearn", n, 2 * n)
-        learner.stages = Blend.from_state(stored.part("stages"), cls.STAGE, learner.categories.n_axes, n, shape)
+        widths = learner.categories.n_axes, learner.categories.n_plain
+        learner.stages = Blend.from_state(stored.part("stages"), cls.STAGE, widths, n, shape)
         learner.restore_rest(stored)
         return learner
+
+
+def _shares(explained: Floats) -> Floats:
+    total = explained.sum()
+    return explained / total if total > 0 else np.full(explained.size, 1.0 / explained.size)

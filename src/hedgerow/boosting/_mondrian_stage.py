@@ -34,7 +34,6 @@ class Stage:
     """What stages have in common. `forest` is a learner, that never reviews: a boosting learns all stages anew."""
 
     FOREST: ClassVar[Any]
-    label_squares: float
     kind = "mondrian"
 
     def __init__(self, forest: Any) -> None:
@@ -77,7 +76,8 @@ class Stage:
 
     def explained(self, total_weight: float) -> Floats:
         """How much of the labels' squares each column explains."""
-        return self.importances * self.label_squares
+        explained: Floats = self.importances * self.label_squares  # type: ignore[attr-defined]
+        return explained
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""

@@ -14,6 +14,7 @@ from hedgerow.boosting import _reshaping as reshaping
 from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._mondrian_stage import NumberStage
 from hedgerow.boosting._reshaping import Reshaping
+from hedgerow.boosting._seen_and_said import Said
 from hedgerow.files import Stored
 from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._growing import mean_square, weighted_mean
@@ -89,21 +90,21 @@ class RegressionBoosting(BoostingLearner):
 
     # Predicting.
 
-    def forecast(self, X: Floats, mean: Floats, doubt: Floats, query: Query, inflation: Floats | None = None) -> Any:
+    def forecast(self, X: Floats, said: Said, query: Query, inflation: Floats | None = None) -> Any:
         """Return the distributions of rows."""
-        dist = self.calibration.distribution(mean, doubt, inflation)
+        dist = self.calibration.distribution(said.mean, said.doubt, inflation)
         if self.reshaping is not None:
-            dist = self.reshaping.apply(dist, X, self.calibration.spread(doubt), query)
+            dist = self.reshaping.apply(dist, X, self.calibration.spread(said.doubt), query)
         return self.target.distribution(dist, X)
 
     def first_forecast(self) -> LocationScale:
         """Return the standard normal distribution."""
         return LocationScale(np.zeros(1), np.ones(1), NormalShape())
 
-    def compare(self, encoded: Rows, mean: Floats, doubt: Floats, query: Query) -> Any:
+    def compare(self, encoded: Rows, said: Said, query: Query) -> Any:
         """Return forecasts, each as wide as those before it were off."""
-        self.calibration, inflation = self.calibration.after(encoded.y - mean, doubt, encoded.weights)
-        return self.forecast(encoded.X, mean, doubt, query, inflation)
+        self.calibration, inflation = self.calibration.after(encoded.y - said.mean, said.doubt, encoded.weights)
+        return self.forecast(encoded.X, said, query, inflation)
 
     def left_out(self, query: Query) -> Any:
         """Return the distributions of the rows when the stages were last learned, each without itself."""

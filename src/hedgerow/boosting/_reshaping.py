@@ -37,8 +37,6 @@ LEAST_GAIN = 0.002
 
 N_FOLDS = 4
 """Folds without which rows are predicted, for shapes to be learned from that."""
-N_FUNCTIONS = 8
-"""So many functions predict the rows together: greedy trees leave out half a fold."""
 IN_NO_FOLD = 0xFFFFFFFF
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)
@@ -136,7 +134,7 @@ def fit_reshaping(
     indicators = (ranks[:, None] <= LEVELS) - LEVELS
     offsets = np.average(indicators, axis=0, weights=weights if weights.size else None)
     residuals, forests, sees_columns = indicators - offsets, [], []
-    least_gain = LEAST_GAIN + N_FUNCTIONS / copies.n_units
+    least_gain = LEAST_GAIN + N_FOLDS / copies.n_units
     for number, sees in enumerate((False, True)):
         columns = _seen(rows.X, dist.location, dist.scale, sees)
         probed = draw(rows.y.size, PROBED_ROWS, seeds[0])

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.base.copies import NO_GROUPS, Numbers
 from hedgerow.base.rows import Rows
 from hedgerow.base.settings import Query
-from hedgerow.boosting._honest import Honest
+from hedgerow.boosting._seen_and_said import Honest
 from hedgerow.files import Stored
 from hedgerow.numeric.arrays import Floats
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 from hedgerow.base.class_weight import ClassWeight, class_weight_field
 from hedgerow.base.settings import Settings, checked, integer, one_of
+from hedgerow.files import Stored
 from hedgerow.targets import check_target
 
 KINDS = ("linear", "kernel", "mondrian", "greedy")
@@ -34,6 +35,12 @@ class BoostingSettings(Settings):
     linear: str | bool = one_of("auto", True, False)
     scaling: str = one_of("auto", "range", "half", "rank")
     stages: str | tuple[str, ...] = checked(check_stages)
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Self:
+        """Take back what `state` gave; files were written before there were stages of several kinds."""
+        values = {each.name: stored.any(each.name) for each in fields(cls) if each.name != "stages"}
+        return cls(**values, stages=stored.any("stages") if "stages" in stored else "auto")
 
     @property
     def kinds(self) -> tuple[str, ...]:
