@@ -111,9 +111,9 @@ def test_order_of_kinds_does_not_matter():
 
 @pytest.mark.parametrize(("model", "y"), [(new, Y), (new_classes, LABELS), (new, np.column_stack([Y, -Y]))])
 def test_same_bits_for_threads_files_and_batches(model, y, tmp_path):
-    ask = (
-        (lambda fitted: fitted.predict_proba(ASKED)) if model is new_classes else (lambda fitted: fitted.predict(ASKED))
-    )
+    def ask(fitted, asked=ASKED):
+        return fitted.predict_proba(asked) if model is new_classes else fitted.predict(asked)
+
     whole = model().fit(X[:200], y[:200])
     assert len(whole.stages_) > 1
     np.testing.assert_array_equal(ask(model(n_jobs=3).fit(X[:200], y[:200])), ask(whole))
