@@ -7,8 +7,8 @@ import json
 import numpy as np
 
 import hedgerow
-from golden.write import FOLDER, file_of, predictions
-from models import every
+from golden.write import CHAINS, FOLDER, file_of, predictions
+from models import BY_NAME, every
 
 
 @every()
@@ -21,6 +21,15 @@ def test_reads_and_predicts(case):
     np.testing.assert_array_equal(found["rows"], expected["rows"])
     np.testing.assert_allclose(found["numbers"], expected["numbers"], rtol=1e-6, atol=1e-9)
     assert found.get("labels") == expected.get("labels")
+
+
+def test_reads_chains_of_stages():
+    model = hedgerow.load(CHAINS)
+    assert {kind for chain in model.stages_ for kind in chain["stages"]} >= {"kernel", "mondrian", "greedy"}
+    expected = json.loads(CHAINS.with_suffix(".json").read_text())
+    found = predictions(BY_NAME["boosting"], model)
+    np.testing.assert_allclose(found["numbers"], expected["numbers"], rtol=1e-6, atol=1e-9)
+    model.partial_fit(found["rows"], [1.0] * 6)
 
 
 @every("online")

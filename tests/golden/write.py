@@ -17,9 +17,10 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from models import CASES, Case, numbers
+from models import BY_NAME, CASES, Case, boosting, numbers
 
 FOLDER = Path(__file__).parent / "files"
+CHAINS = FOLDER / "chains_of_stages.hedgerow"
 
 
 def file_of(case: Case) -> Path:
@@ -45,6 +46,14 @@ def predictions(case: Case, model: Any) -> dict[str, Any]:
     return {"rows": X.tolist(), "numbers": numbers(model, X).tolist(), **labels}
 
 
+def chains() -> Any:
+    """Return a boosting of enough rows for chains of all kinds of stages."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(90, 3))
+    y = np.where(X[:, 0] > 0.5, 2.0, 0.0) + np.sin(4 * X[:, 1]) + 0.1 * rng.normal(size=90)
+    return boosting(max_stages=2).fit(X, y)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--anew", action="store_true", help="write files that are there, too")
@@ -57,6 +66,10 @@ def main() -> None:
             model = learned(case)
             model.save(path)
             path.with_suffix(".json").write_text(json.dumps(predictions(case, model)) + "\n")
+    if options.anew or not CHAINS.exists():
+        model = chains()
+        model.save(CHAINS)
+        CHAINS.with_suffix(".json").write_text(json.dumps(predictions(BY_NAME["boosting"], model)) + "\n")
     sizes = [path.stat().st_size for path in FOLDER.iterdir()]
     print(f"{len(sizes)} files, {np.sum(sizes) / 1024:.0f} kB in all, {np.max(sizes) / 1024:.0f} kB at most")
 

@@ -73,6 +73,11 @@ def test_greedy_errors_are_those_of_new_rows():
     assert honest == pytest.approx(new_error, rel=0.25)
 
 
+def test_the_excess_of_vectors_is_that_of_their_components():
+    folds, both = folds_of(N, NO_GROUPS, 1), np.column_stack([Y, Y])
+    assert greedy(both, folds)[1].excess == pytest.approx(2 * greedy(Y, folds)[1].excess, rel=0.3)
+
+
 def test_folds_are_even_and_keep_copies_together():
     assert np.ptp(np.bincount(folds_of(N, NO_GROUPS, 5))) <= 1
     groups = np.repeat(np.random.default_rng(0).permutation(100), 3).astype(np.uint32)

@@ -192,7 +192,7 @@ def weigh(made: list[Made], rows: Rows, centre: Floats) -> tuple[list[int], list
     labels = (rows.y - centre).reshape(n, -1)
     said = [(labels - one.residuals.reshape(n, -1)) for one in made]
     products = np.array([[float((share @ (a * b)).sum()) for a in said] for b in said])
-    products[np.diag_indices_from(products)] -= [one.excess * labels.shape[1] for one in made]
+    products[np.diag_indices_from(products)] -= [one.excess for one in made]
     right = np.array([float((share @ (a * labels)).sum()) for a in said])
     total = float((share @ labels**2).sum())
     kept = np.arange(len(made))

@@ -60,7 +60,7 @@ class GreedyStage:
         mean = centre + unit * said.reshape(rows.y.shape)
         between = unit**2 * between.reshape(rows.y.shape)
         fewer_trees = 1.0 / n_rounds - 1.0 / (n_rounds * N_FOLDS)
-        excess = fewer_trees * float(np.average(between.reshape(n, -1).mean(axis=1), weights=weights))
+        excess = fewer_trees * float(np.average(between.reshape(n, -1).sum(axis=1), weights=weights))
         squares = float(weights @ (labels**2).sum(axis=1))
         stage = cls(_Scaled(training.finish(best, query.n_threads), unit), np.asarray(centre), squares, tells_doubt)
         return stage, Honest(mean, stage._doubt(between), mean, excess)

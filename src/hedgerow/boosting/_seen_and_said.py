@@ -44,7 +44,9 @@ class Honest(NamedTuple):
     mean: Floats
     doubt: Floats | None = None  # none where a stage does not tell any
     without_block: Floats | None = None  # the mean without all rows of the block; none if the stage can tell later
-    excess: float = 0.0  # by how much the mean square of its errors exceeds that of what it will predict
+    excess: float = (
+        0.0  # by how much the mean square of its errors exceeds that of what it will predict, vectors summed
+    )
 
     def of_rows(self, unit: npt.NDArray[np.intp]) -> Honest:
         """Return what is said of rows, if this was said of units that stand for all their copies."""
