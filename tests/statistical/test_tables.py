@@ -246,3 +246,21 @@ def test_leave_one_out_does_not_read_targets_off_means():
         model = hr.MondrianBoostingRegressor(random_state=0).fit(first, y[:600])
         too_sure.append(model.loo_score_ - model.score(rest, y[600:]))
     assert np.mean(too_sure) < 0.037
+
+
+@pytest.mark.statistical
+def test_rows_without_their_most_important_value_are_covered():
+    """Means over three draws have a standard error below 0.015; without noise that varies they were 0.78 and 0.95."""
+    found = []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(3600, 4))
+        y = 3.0 * X[:, 0] + np.sin(2.0 * X[:, 1]) + 0.5 * rng.normal(size=3600)
+        is_missing = rng.uniform(size=3600) < 0.2
+        X[is_missing, 0] = np.nan
+        low, high = hr.MondrianBoostingRegressor(20, random_state=0).fit(X[:600], y[:600]).predict_interval(X[600:]).T
+        is_covered = (low <= y[600:]) & (y[600:] <= high)
+        found.append([is_covered[is_missing[600:]].mean(), is_covered[~is_missing[600:]].mean()])
+    missing, present = np.mean(found, axis=0)
+    assert missing > 0.82
+    assert 0.88 < present < 0.95

@@ -31,6 +31,9 @@ DISGUISE = 2.0
 ORDERS = np.array([1.0, 2.0**17 - 1.0, 2.0**23 + 9.0])
 """Random places times these, less their whole parts, are random places again: as many orders of categories."""
 
+UNKNOWN = -1.0
+"""The place of categories of which nothing is told, in all orders."""
+
 MOST_COMPONENTS = 3
 """Of labels that are vectors, so many principal components at most have means."""
 
@@ -67,8 +70,8 @@ class CategoryColumn(NamedTuple):
         """Return its axes for stages that may see nothing of labels: indicators, or random orders of many."""
         if not self.places.size or not self.means.shape[2]:
             return self.axes(X)
-        places: Floats = np.modf(X[:, self.axis : self.axis + 1] * ORDERS)[0]
-        return places
+        level, is_known = self._found(X)
+        return np.where(is_known[:, None], np.modf(self.places[level][:, None] * ORDERS)[0], UNKNOWN)
 
     def is_unmet(self, X: Floats) -> npt.NDArray[np.bool_]:
         """Whether nothing is told of the category of each row."""

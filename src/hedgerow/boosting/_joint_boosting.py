@@ -16,11 +16,6 @@ from hedgerow.boosting._seen_and_said import Said
 from hedgerow.boosting._target_stage import TargetStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly
-from hedgerow.mondrian._joint_noise import LearnNoise
-from hedgerow.mondrian._learning import Sample
-from hedgerow.mondrian._noise import Noise, learn_noise
-from hedgerow.mondrian._small_forests import noise_forest
-from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import Joint
 from hedgerow.targets import Standardised
 
@@ -81,23 +76,8 @@ class JointBoosting(BoostingLearner):
         largest = np.sum([stage.largest_doubt for stage in stages.main.mondrian], axis=0)
         about = encoded.y.var(axis=0), of_one_row, largest
         evidence = Evidence(stages.residuals, stages.doubts, weights, *about)
-        self.calibration = calibrate_jointly(evidence, self.settings.tail, self._noise_learner(encoded, copies, query))
+        self.calibration = calibrate_jointly(evidence, self.settings.tail, self.noise_learner(encoded, copies, query))
         stages.main.mondrian[0].watch_gaps(self.learn_gaps(encoded, copies, query))
-
-    def _noise_learner(self, encoded: Rows, copies: Copies, query: Query) -> LearnNoise | None:
-        """Return what learns noise that varies, from one of each set of copies; None if it must not vary."""
-        if self.settings.shape == "common":
-            return None
-        units, of_units = Sample(*encoded, copies).units
-
-        def learn(squares: Floats) -> tuple[Noise | None, Floats]:
-            X, grow = encoded.X[units], noise_forest(Smoothing.free(query.n_threads))
-            noise, factors = learn_noise(X, squares[units], of_units, grow, self.seed)
-            if units.size == squares.size or noise is None:
-                return noise, factors if noise is not None else np.ones(squares.size)
-            return noise, noise.left_out_factors(encoded.X)
-
-        return learn
 
     # Predicting.
 

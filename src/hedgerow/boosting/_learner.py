@@ -25,7 +25,12 @@ from hedgerow.boosting._seen_and_said import Said, Seen
 from hedgerow.boosting._settings import BoostingSettings
 from hedgerow.files import Stored
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
+from hedgerow.mondrian._joint_noise import LearnNoise
 from hedgerow.mondrian._learning import Sample
+from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
+from hedgerow.mondrian._noise import Noise, learn_noise
+from hedgerow.mondrian._small_forests import noise_forest
+from hedgerow.mondrian._smoothing import Smoothing
 
 PIECE = 2000
 """Rows that go through all stages at once; between two pieces Python looks for Ctrl-C."""
@@ -205,6 +210,21 @@ class BoostingLearner:
         places = self.rows.places_of(*rows)
         check_found(places.size, rows.X.shape[0])
         return Rows(*self.rows.arrays).without(places)
+
+    def noise_learner(self, encoded: Rows, copies: Copies, query: Query) -> LearnNoise | None:
+        """Return what learns noise that varies, from one of each set of copies; None if it must not vary."""
+        if self.settings.shape == "common" or copies.n_units < FEWEST_NOISY:
+            return None
+        units, of_units = Sample(*encoded, copies).units
+
+        def learn(squares: Floats) -> tuple[Noise | None, Floats]:
+            X, grow = encoded.X[units], noise_forest(Smoothing.free(query.n_threads))
+            noise, factors = learn_noise(X, squares[units], of_units, grow, self.seed)
+            if units.size == squares.size or noise is None:
+                return noise, factors if noise is not None else np.ones(squares.size)
+            return noise, noise.left_out_factors(encoded.X)
+
+        return learn
 
     def learn_gaps(self, encoded: Rows, copies: Copies, query: Query) -> Gaps:
         """Learn them with the linear part and the first forest: what comes after adds little where no rows are."""

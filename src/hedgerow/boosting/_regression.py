@@ -18,6 +18,8 @@ from hedgerow.boosting._seen_and_said import Said
 from hedgerow.files import Stored
 from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._growing import mean_square, weighted_mean
+from hedgerow.mondrian._joint_noise import LearnNoise
+from hedgerow.mondrian._noise import Noise
 from hedgerow.mondrian._small_forests import SmallForest, small_forest
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LocationScale
@@ -31,6 +33,7 @@ class RegressionBoosting(BoostingLearner):
     STAGE = NumberStage
 
     calibration: Calibration
+    noise: Noise | None
     reshaping: Reshaping | None
 
     def __init__(self, settings: Any, seed: int, category_axes: tuple[int, ...] = ()) -> None:
@@ -68,7 +71,9 @@ class RegressionBoosting(BoostingLearner):
     def calibrate(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> None:
         """Learn how wide predictions must be, and which shape they have."""
         labels, weights, stages = encoded.y, encoded.weights, self.stages
-        found = calibrate(stages.residuals, stages.doubts, weights, self.settings.tail)
+        found, self.noise, _ = self._calibrated(
+            stages.residuals, stages.doubts, weights, self.noise_learner(encoded, copies, query)
+        )
         variance = mean_square(labels - weighted_mean(labels, weights), weights)
         mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
         of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in stages.main.mondrian)
@@ -79,22 +84,46 @@ class RegressionBoosting(BoostingLearner):
         if self.settings.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
             self.reshaping = self._learn_shapes(encoded, blocks, copies, query)
 
+    def _calibrated(
+        self, residuals: Floats, doubts: Floats, weights: Floats, learn: LearnNoise | None
+    ) -> tuple[Calibration, Noise | None, Floats]:
+        """Return how wide predictions must be, noise that varies if that pays, and the factors of these rows."""
+        found, noise, factors = calibrate(residuals, doubts, weights, self.settings.tail), None, np.ones(residuals.size)
+        if learn is not None:
+            noise, factors = learn((residuals / (found.spread(doubts) * found.shape.std)) ** 2)
+        if noise is not None:
+            found = calibrate(residuals / np.sqrt(factors), doubts, weights, self.settings.tail)
+        return found, noise, factors
+
     def _learn_shapes(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> Reshaping | None:
-        """Learn shapes from what is said of rows without their block."""
+        """Learn shapes from what is said of rows without their block, noise too."""
         drawn, n_trees = self._drawn(encoded.y.size), max(1, self.settings.n_estimators // 2)
         said = self.stages.without_blocks(blocks, reshaping.N_FOLDS, n_trees, query)
         mean, doubt = (part[drawn] for part in said)
-        rows = encoded.part(drawn)
-        dist = calibrate(rows.y - mean, doubt, rows.weights, self.settings.tail).distribution(mean, doubt)
-        return reshaping.fit_reshaping(rows, copies.of(drawn), dist, drawn, self.seed, n_trees, query)
+        rows, of_drawn, blocks = encoded.part(drawn), copies.of(drawn), blocks[drawn]
+
+        def learn(squares: Floats) -> tuple[Noise | None, Floats]:
+            factors = np.ones(squares.size)
+            for block in range(reshaping.N_FOLDS):
+                rest = np.flatnonzero(blocks != block)
+                learn_rest = self.noise_learner(rows.part(rest), of_drawn.of(rest), query)
+                noise = None if learn_rest is None else learn_rest(squares[rest])[0]
+                if noise is not None:
+                    factors[blocks == block] = noise.factors(rows.X[blocks == block])
+            return self.noise, factors
+
+        found, _, factors = self._calibrated(rows.y - mean, doubt, rows.weights, learn if self.noise else None)
+        dist = widened(found.distribution(mean, doubt), factors)
+        return reshaping.fit_reshaping(rows, of_drawn, dist, drawn, self.seed, n_trees, query)
 
     # Predicting.
 
     def forecast(self, X: Floats, said: Said, query: Query, inflation: Floats | None = None) -> Any:
         """Return the distributions of rows."""
-        dist = self.calibration.distribution(said.mean, said.doubt, inflation)
+        factors = self._factors(X)
+        dist = widened(self.calibration.distribution(said.mean, said.doubt, inflation), factors)
         if self.reshaping is not None:
-            dist = self.reshaping.apply(dist, X, self.calibration.spread(said.doubt), query)
+            dist = self.reshaping.apply(dist, X, self.calibration.spread(said.doubt) * np.sqrt(factors), query)
         return self.target.distribution(dist, X)
 
     def first_forecast(self) -> LocationScale:
@@ -103,17 +132,24 @@ class RegressionBoosting(BoostingLearner):
 
     def compare(self, encoded: Rows, said: Said, query: Query) -> Any:
         """Return forecasts, each as wide as those before it were off."""
-        self.calibration, inflation = self.calibration.after(encoded.y - said.mean, said.doubt, encoded.weights)
+        misses = (encoded.y - said.mean) / np.sqrt(self._factors(encoded.X))
+        self.calibration, inflation = self.calibration.after(misses, said.doubt, encoded.weights)
         return self.forecast(encoded.X, said, query, inflation)
 
     def left_out(self, query: Query) -> Any:
         """Return the distributions of the rows when the stages were last learned, each without itself."""
         rows, stages = self.learned_rows, self.stages
+        factors = np.ones(rows.y.size) if self.noise is None else self.noise.left_out_factors(rows.X)
         dist = self.calibration.distribution(self.target.encode(rows.y) - stages.residuals, stages.doubts)
+        dist = widened(dist, factors)
         if self.reshaping is not None:
-            spread = self.calibration.spread(stages.doubts)
+            spread = self.calibration.spread(stages.doubts) * np.sqrt(factors)
             dist = self.reshaping.apply_left_out(dist, rows.X, spread, find_copies(rows.X, rows.y), query)
         return self.target.left_out(dist, rows.X)
+
+    def _factors(self, X: Floats) -> Floats:
+        """By how much the variances of rows differ from what they would be if noise did not vary."""
+        return np.ones(X.shape[0]) if self.noise is None else self.noise.factors(X)
 
     # Files.
 
@@ -122,6 +158,7 @@ class RegressionBoosting(BoostingLearner):
         return {
             "target": self.target.state(),
             "calibration": self.calibration.state(),
+            "noise": None if self.noise is None else self.noise.state(),
             "reshaping": None if self.reshaping is None else self.reshaping.state(),
         }
 
@@ -135,6 +172,12 @@ class RegressionBoosting(BoostingLearner):
         self.target = target_from_state(stored.part("target"), width, SmallForest.from_state)
         self.target.check(self.rows.labels)
         self.calibration, self.reshaping = Calibration.from_state(stored.part("calibration")), None
+        self.noise = Noise.from_state(stored.part("noise"), width) if "noise" in stored else None
         if "reshaping" in stored:
             n_learned = self.stages.residuals.shape[0]
             self.reshaping = Reshaping.from_state(stored.part("reshaping"), width, n_learned)
+
+
+def widened(dist: LocationScale, factors: Floats) -> LocationScale:
+    """Return distributions whose variances are so many times as large."""
+    return LocationScale(dist.location, dist.scale * np.sqrt(factors), dist.shape)
