@@ -67,6 +67,15 @@ def test_ridge_residuals_are_those_of_ridges_that_have_not_seen_the_row(weighted
         assert residuals[i] == pytest.approx(labels[i] - standard[i] @ solve(penalty, without), rel=1e-8, abs=1e-9)
 
 
+def test_a_ridge_with_more_columns_than_rows_explains_no_noise():
+    """Its leverages are close to one: a bound on them made leave-one-out errors vanish."""
+    rng = np.random.default_rng(0)
+    for n, width in ((60, 100), (60, 300), (200, 1000)):
+        noise = rng.normal(size=n)
+        residuals = fit_ridge(rng.normal(size=(n, width)), noise, np.ones(n))[1]
+        assert np.mean(residuals**2) > 0.8 * noise.var()
+
+
 def test_one_stage_is_the_forest():
     model = new(max_stages=1, stages=["mondrian"], scaling="half", shape="common").fit(X, Y)
     (stage,), query = model._learner.stages.main.stages, Smoothing.free(1)

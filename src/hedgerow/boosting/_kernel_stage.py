@@ -21,6 +21,7 @@ from scipy.spatial.distance import cdist
 from hedgerow.base.copies import Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
+from hedgerow.boosting._ridge import LEAST_REST
 from hedgerow.boosting._seen_and_said import Honest
 from hedgerow.files import Stored
 from hedgerow.mondrian._scaling import ColumnScaling, half_scaling
@@ -39,9 +40,6 @@ POWERS = (0.5, 1.0, 1.5)
 WIDTHS = (0.25, 1.0, 4.0, 16.0)
 PENALTIES = 10.0 ** np.arange(-4.0, 3.5, 0.5)
 LEAST_RATE = 1e-3
-
-LEAST_REST = 1e-9
-"""What is left of a row when others predict it, one minus its leverage, at least: below this it is rounding."""
 
 ASKED_TOGETHER = 4096
 

@@ -17,6 +17,9 @@ from hedgerow.numeric.arrays import Floats
 PENALTIES = 10.0 ** np.arange(-4, 5)
 """Penalties tried, in units of a row's share of the sum of squares."""
 
+LEAST_REST = 1e-9
+"""One minus the leverage of a row, at least: below it is rounding; a larger bound would flatter what interpolates."""
+
 
 @dataclass(frozen=True)
 class Ridge:
@@ -109,8 +112,7 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats, groups: Numbers = NO_GROUPS
         leverage = (U**2) @ kept + share
         if groups.size:
             leverage = np.bincount(groups, weights=leverage)[groups]
-        leverage = np.minimum(leverage, 0.999)
-        residuals = (targets - mean - fitted) / (1.0 - leverage)[:, None]
+        residuals = (targets - mean - fitted) / np.maximum(1.0 - leverage, LEAST_REST)[:, None]
         error = float((share @ residuals**2).sum())
         if error < best[0]:
             best = error, V @ ((kept / singular)[:, None] * projected), residuals, penalty
