@@ -121,9 +121,14 @@ class CategoryAxes:
         return int(self.plain(np.zeros((1, self.width))).shape[1])
 
     @property
+    def n_numbers(self) -> int:
+        """How many columns hold numbers, not categories; they come first."""
+        return self.width - len(self.columns)
+
+    @property
     def n_axes(self) -> int:
         """How many columns stages see."""
-        return self.width - len(self.columns) + sum(column.width for column in self.columns)
+        return self.n_numbers + sum(column.width for column in self.columns)
 
     def by_column(self, of_axes: Floats, of_plain: Floats, width: int) -> Floats:
         """Add up what is said of the axes that stages see, one way or the other, for rows of so many columns."""

@@ -125,5 +125,5 @@ class JointBoosting(BoostingLearner):
         self.units = Standardised.from_state(stored.part("units"))
         if self.units.n_targets != self.n_targets:
             raise ValueError("its units are those of another number of targets")
-        width = self.categories.n_axes
+        width = self.view.widths[0]
         self.calibration = JointCalibration.from_state(stored.part("calibration"), self.n_targets, width)

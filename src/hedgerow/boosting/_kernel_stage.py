@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,7 +70,9 @@ class KernelStage:
     kind = "kernel"
 
     @classmethod
-    def fitted(cls, rows: Rows, blocks: Numbers, n_blocks: int, rates: Floats, seed: int) -> tuple[KernelStage, Honest]:
+    def fitted(
+        cls, rows: Rows, blocks: Numbers, n_blocks: int, rates: Floats, seed: int, n_landmarks: int = N_LANDMARKS
+    ) -> tuple[KernelStage, Honest]:
         """Return a stage that has learned, and what it says of each row without it, and without its block."""
         rng = np.random.default_rng([seed, 5])
         n = rows.X.shape[0]
@@ -81,7 +82,7 @@ class KernelStage:
             plain = half_scaling(some.X, some.weights)
             shape = _choose(plain, some, rates, rng)
             scaling = _at_power(plain, rates, shape)
-            drawn = rng.permutation(learned.size)[:N_LANDMARKS]
+            drawn = rng.permutation(learned.size)[:n_landmarks]
             fit = _Regression(scaling, shape.kernel, some, drawn)
             stage_of, left_out = fit.solved()
             without = fit.without_blocks(blocks[learned], n_blocks)
@@ -118,6 +119,24 @@ class KernelStage:
             sums = np.column_stack([(kernels * slopes).sum(axis=1) for slopes in columns])
             found[part] = self.intercept + sums.reshape(-1, *self.label_shape)
         return found
+
+    def secants(self, X: Floats, steps: Floats) -> Floats:
+        """Return by how much the mean rises across each of the first columns, a step down to a step up, at rows.
+
+        One row for each row and component of the labels. Only one column's part of the distances changes at a time.
+        """
+        fall, slopes = KERNELS[self.kernel], self.slopes.reshape(self.slopes.shape[0], -1)
+        units = _units(self.scaling, X)
+        distances = cdist(units, self.landmarks, "cityblock")
+        found = np.empty((X.shape[0], slopes.shape[1], steps.size))
+        for column, step in enumerate(steps):
+            own = self.landmarks[:, column]
+            others = distances - np.abs(units[:, column, None] - own)
+            with np.errstate(over="ignore"):
+                ends = [self.scaling.inside(column, X[:, column] + sign * step) for sign in (1.0, -1.0)]
+            up, down = (fall(np.maximum(others + np.abs(end[:, None] - own), 0.0)) @ slopes for end in ends)
+            found[:, :, column] = up - down
+        return found.reshape(-1, steps.size)
 
     def explained(self, total_weight: float) -> Floats:
         """How much of the labels' squares each column explains."""
@@ -187,16 +206,16 @@ class _Regression:
         squares = np.maximum(squares, 0.0)
         turned = scaled @ vectors
         projected = turned.T @ (root * self.labels)
-        share, best = self.weights / self.weights.sum(), (np.inf, self.labels, projected)
-        for penalty in PENALTIES:
-            kept = 1.0 / (squares + penalty)
-            leverage = (turned**2) @ kept + share
-            coefficients = kept[:, None] * projected
-            left = (self.labels - turned @ coefficients / root) / np.maximum(1.0 - leverage, LEAST_REST)[:, None]
-            error = float((share @ left**2).sum())
-            if error < best[0]:
-                best, self.penalty = (error, left, coefficients), float(penalty)
-        self.error, left, coefficients = best
+        share = self.weights / self.weights.sum()
+        kept = 1.0 / (squares[:, None] + PENALTIES)
+        rest = np.maximum(1.0 - (turned**2) @ kept - share[:, None], LEAST_REST)
+        errors = np.zeros(PENALTIES.size)
+        for labels, product in zip(self.labels.T, projected.T, strict=True):
+            errors += share @ ((labels[:, None] - turned @ (kept * product[:, None]) / root) / rest) ** 2
+        best = int(errors.argmin())
+        self.error, self.penalty = float(errors[best]), float(PENALTIES[best])
+        coefficients = kept[:, best, None] * projected
+        left = (self.labels - turned @ coefficients / root) / rest[:, best, None]
         said = (self.mean + self.labels - left).reshape(self.shape)
         return self._slopes(vectors @ coefficients, self.mean), said
 
@@ -257,7 +276,4 @@ def _at_power(plain: ColumnScaling, rates: Floats, shape: Shape) -> ColumnScalin
 
 def _units(scaling: ColumnScaling, X: Floats) -> Floats:
     """Return rows in these units; beyond the range of a column, its end."""
-    found = np.empty(X.shape)
-    for column, (begin, end) in enumerate(pairwise(scaling.first_knot.tolist())):
-        found[:, column] = np.interp(X[:, column], scaling.values[begin:end], scaling.images[begin:end])
-    return found
+    return np.column_stack([scaling.inside(column, X[:, column]) for column in range(X.shape[1])])

@@ -10,18 +10,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hedgerow.base.copies import Copies, Numbers, find_copies, warn_if_doubtful
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, find_copies, warn_if_doubtful
 from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import all_or_nothing, interrupted_after
 from hedgerow.boosting._blend import Blend, folds_of, make_blend
-from hedgerow.boosting._categories import CategoryAxes, learn_categories, no_categories
+from hedgerow.boosting._categories import learn_categories, no_categories
 from hedgerow.boosting._chains import Making
 from hedgerow.boosting._choice import MOST_ROWS as MOST_CHOOSING
 from hedgerow.boosting._choice import TRANSFORMS, Choice, choose
+from hedgerow.boosting._directions import learn_directions
 from hedgerow.boosting._seen_and_said import Said, Seen
+from hedgerow.boosting._view import View
 from hedgerow.boosting._settings import BoostingSettings
 from hedgerow.files import Stored
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
@@ -50,7 +52,7 @@ class BoostingLearner:
     stages: Blend
     choice: Choice
     rows: KeptRows  # absent before the first row
-    categories: CategoryAxes
+    view: View
     next_relearn: int
 
     def __init__(self, settings: Any, seed: int, category_axes: tuple[int, ...] = ()) -> None:
@@ -164,19 +166,29 @@ class BoostingLearner:
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
         copies = find_copies(rows.X, rows.y)
         warn_if_doubtful(copies, stacklevel=8)
-        self.categories, plain = no_categories(rows.X.shape[1]), rows.X
+        categories = no_categories(rows.X.shape[1])
         if self.category_axes:
             told = rows._replace(y=self.told_of_categories(rows.y, rows.weights))
-            self.categories = learn_categories(told, copies, self.category_axes, seed)
-            plain = self.categories.plain(rows.X)
-            rows = rows._replace(X=self.categories.axes_left_out(rows.X, copies))
+            categories = learn_categories(told, copies, self.category_axes, seed)
+        view = View.of_categories(categories)
+        seen = view.learned(rows.X, copies)
+        rows = rows._replace(X=seen.axes)
         self.begin_targets(rows, copies, query)
         encoded = self.encoded(rows)
-        self.categories = replace(self.categories, variance=np.atleast_1d(encoded.y.var(axis=0)))
+        categories = replace(categories, variance=np.atleast_1d(encoded.y.var(axis=0)))
         folds = folds_of(n, copies.groups, seed)
         blocks = self.blocks(folds)
-        making = Making(self.STAGE, plain, copies, folds, *blocks, "half", settings.n_estimators, seed, query)
-        if not online or (is_second_doubling and n < 2 * MOST_CHOOSING):
+        making = Making(self.STAGE, seen.plain, copies, folds, *blocks, "half", settings.n_estimators, seed, query)
+        chooses = not online or (is_second_doubling and n < 2 * MOST_CHOOSING)
+        directions = view.directions
+        if online and self.view.directions.n_columns == directions.n_columns:
+            directions = self.view.directions
+        if chooses and "kernel" in settings.kinds:
+            directions = learn_directions(encoded, making, directions.n_columns)
+        self.view = View(categories, directions)
+        making = replace(making, plain=directions.beside(making.plain))
+        encoded = encoded._replace(X=directions.beside(encoded.X))
+        if chooses:
             self.choice = choose(encoded, making, settings)
         making = making.scaled(self.choice.transform)
         like = encoded.y.shape[1:], encoded.X.shape[1]
@@ -189,7 +201,7 @@ class BoostingLearner:
 
     def _learn_piece(self, rows: Rows, query: Query) -> Any:
         """Rows that are alike, or a single one that is not: it is learned with all others, anew. Returns forecasts."""
-        seen = self._seen(rows.X)
+        seen = self.view(rows.X)
         with interrupted_after():  # or some stages would have learned rows that others have not
             if self.n_alike(rows.y) == 0:
                 forecast = self.predictions(rows.X, query)
@@ -247,19 +259,16 @@ class BoostingLearner:
 
     def predictions(self, X: Floats, query: Query) -> Any:
         """What is predicted of rows."""
-        seen = self._seen(X)
+        seen = self.view(X)
         said = self._moments(seen, query)
         self._doubt_unmet(X, said.doubt)
         return self.forecast(seen.axes, said, query)
 
-    def _seen(self, X: Floats) -> Seen:
-        axes = self.categories.axes(X)
-        return Seen(axes, self.categories.plain(X) if self.categories.columns else axes)
-
     def _doubt_unmet(self, X: Floats, doubt: Floats) -> None:
         """Add to the doubt about rows what categories never met before leave unknown; classes have no doubt."""
-        if self.categories.columns and doubt.shape[1]:
-            doubt[..., ADDED] += self.categories.added_variance(X).reshape(doubt[..., ADDED].shape)
+        categories = self.view.categories
+        if categories.columns and doubt.shape[1]:
+            doubt[..., ADDED] += categories.added_variance(X).reshape(doubt[..., ADDED].shape)
 
     def _moments(self, seen: Seen, query: Query) -> Said:
         n = seen.axes.shape[0]
@@ -285,18 +294,17 @@ class BoostingLearner:
     def learned_rows(self) -> Rows:
         """Rows that were there when the stages were last learned, as these saw them."""
         rows = Rows(*self.rows.arrays).part(slice(self.stages.residuals.shape[0]))
-        if not self.categories.columns:
-            return rows._replace(X=self.categories.axes(rows.X))
-        return rows._replace(X=self.categories.axes_left_out(rows.X, find_copies(rows.X, rows.y)))
+        copies = find_copies(rows.X, rows.y) if self.view.categories.columns else Copies(NO_GROUPS, len(rows.y))
+        return rows._replace(X=self.view.learned(rows.X, copies).axes)
 
     def importances(self) -> Floats:
         """Share of each column in what is explained, by each stage."""
-        explained = {"axes": np.zeros(self.categories.n_axes), "plain": np.zeros(self.categories.n_plain)}
+        explained = dict(zip(("axes", "plain"), map(np.zeros, self.view.widths), strict=True))
         weight = float(self.learned_rows.weights.sum() or self.stages.residuals.shape[0])
         for chain, share in zip(self.stages.chains, self.stages.weights, strict=True):
             for stage in chain.stages:
                 explained["plain" if stage.kind in ("greedy", "kernel") else "axes"] += share * stage.explained(weight)
-        return _shares(self.categories.by_column(explained["axes"], explained["plain"], self.rows.arrays[0].shape[1]))
+        return _shares(self.view.by_column(explained["axes"], explained["plain"], self.rows.arrays[0].shape[1]))
 
     def axis_importances(self) -> Floats:
         """Share of each axis in what the first chain explains."""
@@ -324,7 +332,7 @@ class BoostingLearner:
         return {
             "seed": self.seed,
             "category_axes": list(self.category_axes),
-            "categories": self.categories.state(),
+            **self.view.state(),
             "rows": {"X": X, "y": y, "weights": weights},
             "next_relearn": self.next_relearn,
             "transform": self.choice.transform,
@@ -360,15 +368,12 @@ class BoostingLearner:
         y, weights = rows.array("y", (n, *learner.target_shape)), rows.array("weights")
         if n == 0 or weights.size not in (0, n) or (weights <= 0).any():
             raise ValueError("its rows have the wrong shape")
-        learner.rows, learner.categories = KeptRows(X, y, weights), no_categories(width)
-        if "categories" in stored:
-            learner.categories = CategoryAxes.from_state(stored.part("categories"), width, math.prod(shape))
-        if not {column.axis for column in learner.categories.columns} <= set(axes):
+        learner.rows, learner.view = KeptRows(X, y, weights), View.from_state(stored, width, math.prod(shape))
+        if not {column.axis for column in learner.view.categories.columns} <= set(axes):
             raise ValueError("what it knows of categories is of other columns")
         learner.choice = Choice(stored.word("transform", *TRANSFORMS), stored.flag("linear"))
         learner.next_relearn = stored.integer("next_relearn", n, 2 * n)
-        widths = learner.categories.n_axes, learner.categories.n_plain
-        learner.stages = Blend.from_state(stored.part("stages"), cls.STAGE, widths, n, shape)
+        learner.stages = Blend.from_state(stored.part("stages"), cls.STAGE, learner.view.widths, n, shape)
         learner.restore_rest(stored)
         return learner
 

@@ -124,7 +124,7 @@ class RegressionBoosting(BoostingLearner):
         dist = widened(self.calibration.distribution(said.mean, said.doubt, inflation), factors)
         if self.reshaping is not None:
             dist = self.reshaping.apply(dist, X, self.calibration.spread(said.doubt) * np.sqrt(factors), query)
-        return self.target.distribution(dist, X)
+        return self.target.distribution(dist, self.view.without_projections(X))
 
     def first_forecast(self) -> LocationScale:
         """Return the standard normal distribution."""
@@ -145,7 +145,7 @@ class RegressionBoosting(BoostingLearner):
         if self.reshaping is not None:
             spread = self.calibration.spread(stages.doubts) * np.sqrt(factors)
             dist = self.reshaping.apply_left_out(dist, rows.X, spread, find_copies(rows.X, rows.y), query)
-        return self.target.left_out(dist, rows.X)
+        return self.target.left_out(dist, self.view.without_projections(rows.X))
 
     def _factors(self, X: Floats) -> Floats:
         """By how much the variances of rows differ from what they would be if noise did not vary."""
@@ -168,8 +168,8 @@ class RegressionBoosting(BoostingLearner):
 
     def restore_rest(self, stored: Stored) -> None:
         """Take back the rest."""
-        width = self.categories.n_axes
-        self.target = target_from_state(stored.part("target"), width, SmallForest.from_state)
+        width = self.view.widths[0]
+        self.target = target_from_state(stored.part("target"), self.view.categories.n_axes, SmallForest.from_state)
         self.target.check(self.rows.labels)
         self.calibration, self.reshaping = Calibration.from_state(stored.part("calibration")), None
         self.noise = Noise.from_state(stored.part("noise"), width) if "noise" in stored else None

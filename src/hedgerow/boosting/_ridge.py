@@ -99,7 +99,7 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats, groups: Numbers = NO_GROUPS
     """
     share = weights / weights.sum()
     lower, upper = X.min(axis=0), X.max(axis=0)
-    centre, scale, gaps = _standardised(X, share)
+    centre, scale, gaps = standardised(X, share)
     targets = y.reshape(y.shape[0], -1)
     mean = share @ targets
     root = np.sqrt(weights)[:, None]
@@ -144,7 +144,7 @@ def without_blocks(ridge: Ridge, X: Floats, y: Floats, weights: Floats, blocks: 
     return said.reshape(y.shape)
 
 
-def _standardised(X: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:
+def standardised(X: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean and standard deviation of each column, and the columns in these units.
 
     A column that does not vary, or so much that no number says how much, is all zeros, about 0 and in units of 1.

@@ -61,14 +61,21 @@ class ColumnScaling:
             for d, (begin, end) in enumerate(pairwise(other.first_knot.tolist()))
         )
 
+    def inside(self, column: int, x: Floats) -> Floats:
+        """Return the images of values of a column; beyond its knots, that of the nearest."""
+        begin, end = self._knots(column)
+        images: Floats = np.interp(x, self.values[begin:end], self.images[begin:end])
+        return images
+
     def _map(self, column: int, x: Floats) -> Floats:
-        begin, end = int(self.first_knot[column]), int(self.first_knot[column + 1])
-        values, images, slope = self.values[begin:end], self.images[begin:end], self.slopes[column]
-        inside = np.interp(x, values, images)
-        below = np.minimum(0.5 * x - 0.5 * values[0], 0.0) * (2.0 * slope)
-        above = np.maximum(0.5 * x - 0.5 * values[-1], 0.0) * (2.0 * slope)
-        mapped: Floats = inside + below + above
-        return mapped
+        begin, end = self._knots(column)
+        slope = self.slopes[column]
+        below = np.minimum(0.5 * x - 0.5 * self.values[begin], 0.0) * (2.0 * slope)
+        above = np.maximum(0.5 * x - 0.5 * self.values[end - 1], 0.0) * (2.0 * slope)
+        return self.inside(column, x) + below + above
+
+    def _knots(self, column: int) -> tuple[int, int]:
+        return int(self.first_knot[column]), int(self.first_knot[column + 1])
 
 
 def column_range(X: Floats) -> tuple[Floats, Floats]:
