@@ -27,6 +27,9 @@ STAGE = Effort(most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothi
 PROBE = STAGE._replace(n_rounds=1, most_smoothing=4000, n_searches=6)
 """Spent on a forest that only tells whether a larger one is worth growing."""
 
+MOST_LEAVES = 30_000
+"""Leaves of a tree, about: with more rows, trees end before all rows are parted."""
+
 WIDEST = 2**31 - 1
 
 
@@ -55,7 +58,7 @@ class Stage:
     ) -> Self:
         """Return a stage that has learned; NotWorthGrowingError if its first trees show that it does not pay."""
         settings = RegressionSettings(n_trees, 2, math.inf, scaling, "learned", None, "hierarchy", "real")
-        plan = Plan(effort, copies, None if before is None else before.forest, to_beat)
+        plan = Plan(effort, copies, None if before is None else before.forest, to_beat, MOST_LEAVES)
         return cls(cls.FOREST.begin(rows, settings, draw_seed(seed), Smoothing.free(query.n_threads), plan))
 
     @staticmethod

@@ -68,6 +68,10 @@ class GaussianLabels:
         """Return the labels of a kind of target, with an origin taken from some."""
         return cls(settings, target, origin_of(target.encode(y)))
 
+    def under(self, settings: RegressionSettings) -> GaussianLabels:
+        """Return the same labels under other settings."""
+        return replace(self, settings=settings)
+
     def check(self, y: Floats) -> None:
         """Raise ValueError unless these targets can be learned."""
         self.target.check(y)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hedgerow.base.copies import Copies
-from hedgerow.base.rows import NO_WEIGHTS, Floats
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import WORK_AT_A_TIME
 from hedgerow.mondrian._gaps import N_TREES as N_GAP_TREES
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from hedgerow.mondrian._learner import ForestLearner
 
 
+NO_FEATURE = 2**32 - 1
+"""What marks leaves among a core's nodes."""
+
+
 class NotWorthGrowingError(Exception):
     """The first trees show that a forest would take too little away."""
 
@@ -47,6 +51,7 @@ class Plan(NamedTuple):
     copies: Copies | None = None  # among the rows, if that is known
     before: ForestLearner | None = None  # a forest of fewer rows, from whose rates learning begins
     to_beat: float | None = None  # the mean square that leave-one-out in the first trees must get below
+    most_leaves: int | None = None  # of a tree, about: the process ends when it has so many
 
     def learns_again(self, core: Any) -> bool:
         """Whether rates are at hand from trees that were here before, and rows are many."""
@@ -98,6 +103,27 @@ def learn_units(
     few = sample.merged().few(plan.effort.most_rows, seeds[-1])
     first = before if again else np.ones(sample.X.shape[1])
     return scaling.at_rates(learn_rates(grow, few, scaling, plan.effort_for(again).n_rounds, first))
+
+
+def lifetime_of(settings: ForestSettings, labels: Any, rows: Rows, scaling: ColumnScaling, plan: Plan) -> float:
+    """Return the time at which the process ends, which is sooner if a tree on these rows has too many leaves by then.
+
+    The time tells nothing of labels, and leave-one-out stays exact: a row that no cut has parted from others by then
+    has their mean. If instead small blocks were left whole, a row would be one with those that it happened to meet
+    there, and a new row, outside their box, would not be.
+    """
+    if plan.most_leaves is None or rows.X.shape[0] <= plan.most_leaves:
+        return settings.lifetime
+    core = labels.new_core({**settings.shape(rows.X.shape[1], 0), "n_trees": 1, "window": 0})
+    core.set_scaling(*scaling.arrays)
+    core.store(*rows)
+    core.grow(0, 1, 1)
+    core.grown()
+    nodes = core.archive()
+    times = nodes["nodes.time"].view(np.float32)[nodes["nodes.feature"] != NO_FEATURE]
+    if times.size < plan.most_leaves:
+        return settings.lifetime
+    return float(np.partition(times, plan.most_leaves - 1)[plan.most_leaves - 1])
 
 
 def grow(core: Any, labels: Any, sample: Sample, plan: Plan, query: Any) -> None:

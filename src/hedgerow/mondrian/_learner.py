@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
-from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units
+from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units, lifetime_of
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
 
@@ -49,6 +50,10 @@ class ForestLearner:
         sample, plan = Sample(*rows, copies), plan or Plan()
         scaling = choose_scaling(settings, sample)
         scaling = learn_units(settings, labels, sample, scaling, (seed, 0), NO_WEIGHTS, plan, query.n_threads)
+        lifetime = lifetime_of(settings, labels, rows, scaling, plan)
+        if lifetime != settings.lifetime:
+            settings = replace(settings, lifetime=lifetime)
+            labels = labels.under(settings)
         core = labels.new_core(settings.shape(rows.X.shape[1], seed))
         core.set_scaling(*scaling.arrays)
         core.store(*rows)

@@ -32,6 +32,10 @@ class VectorLabels:
         labels = cls(_core.LabelVectors(rows.y.shape[1]))
         return labels, labels.encoded(rows)
 
+    def under(self, settings: Any) -> VectorLabels:
+        """Return the same: they do not depend on settings."""
+        return self
+
     def encoded(self, rows: Rows) -> Rows:
         """Return rows as the core takes them; their vectors are kept."""
         n_before = len(self.vectors)
