@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "hedgerow/mondrian/leave_one_out/class_blocks.hpp"
 #include "hedgerow/mondrian/query/ask_classes.hpp"
 #include "mondrian_forest.hpp"
 
@@ -7,14 +8,17 @@ namespace hedgerow::bindings {
 void bind_classification_forest(nb::module_& m) {
   using Self = mondrian::ClassForest;
   using Rule = mondrian::ClassQueryRule;
+  using Problem = mondrian::PowerProblem;
+  using Numbers = Vector<std::uint32_t>;
   nb::class_<Rule>(m, "ClassQueryRule")
       .def(
           "__init__",
-          [](Rule* self, bool is_empirical, double prior_weight, double discount_rate, std::size_t n_classes) {
-            new (self) Rule{is_empirical, prior_weight, discount_rate, n_classes};
-          },
+          [](Rule* self, bool is_empirical, double prior_weight, double discount_rate, std::size_t n_classes,
+             double power) { new (self) Rule{is_empirical, prior_weight, discount_rate, n_classes, power}; },
           nb::kw_only(), nb::arg("is_empirical"), nb::arg("prior_weight"), nb::arg("discount_rate"),
-          nb::arg("n_classes"));
+          nb::arg("n_classes"), nb::arg("power"));
+  nb::class_<Problem>(m, "PowerProblem")
+      .def("log_loss", &Problem::log_loss, nb::arg("power"), nb::call_guard<nb::gil_scoped_release>());
   bind_forest<label::StableHierarchy, mondrian::ClassSpread>(m, "ClassForest")
       .def_prop_ro("n_classes", [](const Self& self) { return self.model.n_classes; })
       .def_prop_ro(
@@ -55,7 +59,24 @@ void bind_classification_forest(nb::module_& m) {
             return to_numpy(without_gil([&] { return predict_then_learn(self, batch, rule, n_known, n_threads); }),
                             {batch.n, rule.n_classes});
           },
-          array("x"), array("y"), array("weights"), nb::arg("rule"), nb::arg("n_known"), nb::arg("n_threads"));
+          array("x"), array("y"), array("weights"), nb::arg("rule"), nb::arg("n_known"), nb::arg("n_threads"))
+      .def(
+          "leave_blocks_out",
+          [](Self& self, const Rule& rule, const Numbers& blocks, std::uint32_t n_blocks, std::size_t n_threads) {
+            const auto by_number = by_row_number(self, span_of(blocks));
+            const auto found =
+                without_gil([&] { return leave_blocks_out(self, rule, by_number, n_blocks, n_threads); });
+            return to_numpy(in_order_of_rows(self, found, rule.n_classes), {self.rows.size(), rule.n_classes});
+          },
+          nb::arg("rule"), array("blocks"), nb::arg("n_blocks"), nb::arg("n_threads"),
+          "Probabilities of each row as the forest without its block would give them.")
+      .def(
+          "power_problem",
+          [](Self& self, const Rule& rule, const Numbers& blocks, std::uint32_t n_blocks, std::size_t n_threads) {
+            const auto by_number = by_row_number(self, span_of(blocks));
+            return without_gil([&] { return new Problem(self, rule, by_number, n_blocks, n_threads); });
+          },
+          nb::arg("rule"), array("blocks"), nb::arg("n_blocks"), nb::arg("n_threads"));
 }
 
 }  // namespace hedgerow::bindings

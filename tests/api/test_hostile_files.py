@@ -35,24 +35,27 @@ LEARNED = {
         {"learner/labels/target/name": "functions"},
     ],
     "class forest": [
-        {"classes": value}
-        for value in (
-            None,
-            "012",
-            {"0": 0, "1": 1, "2": 2},
-            3,
-            ["blue", "green"],
-            ["blue", "green", "green"],
-            [0, 1, True],
-            [0, 1, 1.0],
-            [0, 1, None],
-            [0, 1, [2]],
-            [0, 1, {"list": [2]}],
-            [0, 1, {"$tuple": 2}],
-            [0, 1, {"$tuple": [[2]]}],
-            [0, 1, NAN],
-            [],
-        )
+        *[{"learner/labels/power": value} for value in (0.0, -1.0, 0.1, 17.0, NAN, INFINITY, "2", [2.0])],
+        *[
+            {"classes": value}
+            for value in (
+                None,
+                "012",
+                {"0": 0, "1": 1, "2": 2},
+                3,
+                ["blue", "green"],
+                ["blue", "green", "green"],
+                [0, 1, True],
+                [0, 1, 1.0],
+                [0, 1, None],
+                [0, 1, [2]],
+                [0, 1, {"list": [2]}],
+                [0, 1, {"$tuple": 2}],
+                [0, 1, {"$tuple": [[2]]}],
+                [0, 1, NAN],
+                [],
+            )
+        ],
     ],
     "class forest, balanced": [
         *[{"settings/class_weight": {"$mapping": value}} for value in ([["red", -2.0]], [["red", NAN]], [["red"]])],

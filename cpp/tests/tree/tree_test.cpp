@@ -138,6 +138,20 @@ TEST(remove_row_takes_out_one_row_wherever_it_stands) {
   }
 }
 
+TEST(remove_rows_takes_out_all_that_leave) {
+  for (std::uint32_t set = 0; set < 8; ++set) {
+    Tree tree;
+    tree.plant();
+    for (RowId row = 0; row < 3; ++row) tree.push_row(Tree::root, row, 1.0);
+    const auto leaves = [set](RowId row) { return (set >> row & 1U) != 0; };
+    tree.remove_rows(Tree::root, leaves);
+    std::vector<RowId> left{0, 1, 2};
+    std::erase_if(left, leaves);
+    CHECK(rows_of(tree, Tree::root) == left);
+    CHECK(tree.nodes[Tree::root].n_rows == left.size());
+  }
+}
+
 TEST(preorder_has_parents_first_and_left_before_right) {
   Tree tree = two_leaves();
   tree.split_leaf(1, 0, 0.0F, 2.0F);

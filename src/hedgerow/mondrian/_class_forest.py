@@ -16,6 +16,7 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.work import WORK_AT_A_TIME, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
+from hedgerow.mondrian._class_calibration import POWERS, learn_power
 from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._learning import FEWEST_ROWS, Effort, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
@@ -29,13 +30,14 @@ MOST_CLASSES = 2**31 - 1
 class ClassLabels:
     """Classes, by number: the label model is the hierarchy of normalised stable processes."""
 
-    pause_pure: bool
+    settings: ClassSettings
     n_classes: int
+    power: float = 1.0  # of calibration
 
     @classmethod
     def of_first(cls, first: Rows, settings: ClassSettings, query: ClassQuery) -> ClassLabels:
         """Return the labels of a stream that begins with this row."""
-        return cls(settings.pause_pure, int(first.y.max()) + 1)
+        return cls(settings, int(first.y.max()) + 1)
 
     @classmethod
     def of_batch(
@@ -56,7 +58,7 @@ class ClassLabels:
     def new_core(self, shape: dict[str, Any]) -> Any:
         """Return an empty native forest."""
         core = _core.ClassForest(**shape)
-        core.set_model(self.n_classes, self.pause_pure)
+        core.set_model(self.n_classes, self.settings.pause_pure)
         return core
 
     def set_model(self, core: Any, query: ClassQuery) -> ClassLabels:
@@ -69,8 +71,23 @@ class ClassLabels:
     def calibrated(
         self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: ClassQuery
     ) -> ClassLabels:
-        """Return the same."""
-        return self
+        """Return the same with the power learned from rows that are left out; the core has these rows."""
+        if not self.settings.learns or effort.most_calibrating == 0:
+            return replace(self, power=1.0)
+        if query.prior_weight == 0.0:  # so that no loss is infinite
+            query = replace(query, prior_weight=sample.mean_weight)
+        rule = self.rule(core, query)
+        return replace(self, power=learn_power(core, sample, rule, effort.most_calibrating, query.n_threads))
+
+    def rule(self, core: Any, query: ClassQuery) -> Any:
+        """Return how probabilities follow from counts."""
+        return _core.ClassQueryRule(
+            is_empirical=query.base == "empirical",
+            prior_weight=query.prior_weight,
+            discount_rate=min(query.discount * core.width, sys.float_info.max),
+            n_classes=self.n_classes,
+            power=self.power,
+        )
 
     def copies(self, X: Floats, labels: Floats) -> Copies:
         """Return which rows are copies."""
@@ -86,12 +103,13 @@ class ClassLabels:
 
     def state(self, core: Any) -> dict[str, Any]:
         """Return what a file keeps."""
-        return {"n_classes": self.n_classes}
+        return {"n_classes": self.n_classes, "power": self.power}
 
     @classmethod
     def from_state(cls, stored: Stored, settings: ClassSettings, width: int) -> ClassLabels:
         """Take back what `state` gave."""
-        return cls(settings.pause_pure, stored.integer("n_classes", 1, MOST_CLASSES))
+        power = stored.number("power", *POWERS) if "power" in stored else 1.0  # files of before have none
+        return cls(settings, stored.integer("n_classes", 1, MOST_CLASSES), power)
 
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
         """Return the native forest that a file holds."""
@@ -128,12 +146,7 @@ class ClassForest(ForestLearner):
 
     def rule(self, query: ClassQuery) -> Any:
         """Return how probabilities follow from counts."""
-        return _core.ClassQueryRule(
-            is_empirical=query.base == "empirical",
-            prior_weight=query.prior_weight,
-            discount_rate=min(query.discount * self.core.width, sys.float_info.max),
-            n_classes=self.labels.n_classes,
-        )
+        return self.labels.rule(self.core, query)
 
     def probabilities(self, X: Floats, query: ClassQuery) -> Floats:
         """Probability of each class of each row."""

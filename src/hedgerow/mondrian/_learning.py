@@ -34,7 +34,7 @@ class Effort(NamedTuple):
     most_smoothing: int = 30_000  # rows times trees that smoothing is learned from, at most, but for
     fewest_smoothing: int = 5  # trees at least
     n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
-    most_calibrating: int = 1000  # rows that the variance is learned from, at most; 0 if it is learned elsewhere
+    most_calibrating: int = 1000  # rows that calibration is learned from, at most; 0 if it is learned elsewhere
 
 
 AGAIN = {"n_rounds": 1, "n_searches": 12}

@@ -34,10 +34,22 @@ namespace hedgerow::label {
 
 /// What a query needs besides the tables; it may change from query to query without touching a summary.
 struct ClassQuery {
-  std::vector<double> base;    ///< H, over the classes known when the query is asked
-  double share = 0.0;          ///< of H in every prediction
-  double discount_rate = 1.0;  ///< gamma
-  double unit = 1.0;           ///< the weight that the base distribution's customers have
+  std::vector<double> base;           ///< H, over the classes known when the query is asked
+  double share = 0.0;                 ///< of H in every prediction
+  double discount_rate = 1.0;         ///< gamma
+  double unit = 1.0;                  ///< the weight that the base distribution's customers have
+  double power = 1.0;                 ///< of calibration; 1 for none. Only other powers need what follows
+  std::vector<double> scales{};       ///< mean weight of a place of each class, in units; empty if all are one
+  std::vector<double> plain_base{};   ///< H if all places weighed the same; empty if it is `base`
+  std::vector<double> frequencies{};  ///< of the classes among the places; empty unless the power is below one
+
+  [[nodiscard]] double scale(std::size_t c) const { return scales.empty() ? 1.0 : scales[c]; }
+  [[nodiscard]] double plain(std::size_t c) const { return plain_base.empty() ? base[c] : plain_base[c]; }
+  /// What the power moves predictions away from, or towards.
+  [[nodiscard]] double reference(std::size_t c, double share_of_base) const {
+    if (power > 1.0 || frequencies.empty()) return plain(c);
+    return share_of_base * plain(c) + (1.0 - share_of_base) * frequencies[c];
+  }
 
   /// E exp(-gamma Delta) of the wait Delta until a query point branches off, given that it does so within `elapsed`
   /// (Algorithm 5.8, line 9): an exponential of rate `outside`, cut off. With f(h) = (1 - exp(-h)) / h it is

@@ -78,6 +78,19 @@ class Tree {
     return true;
   }
 
+  /// The same for all rows of which `leaves(row)` is true.
+  template <class Leaves>
+  void remove_rows(NodeId leaf, Leaves&& leaves) {
+    for (RowId* link = &nodes[leaf].first_row; *link != none;) {
+      if (leaves(*link)) {
+        *link = next_row[*link];
+        nodes[leaf].n_rows -= 1;
+      } else {
+        link = &next_row[*link];
+      }
+    }
+  }
+
   template <class Visit>
   void for_each_row(NodeId leaf, Visit&& visit) const {
     for (RowId row = nodes[leaf].first_row; row != none; row = next_row[row]) visit(row);

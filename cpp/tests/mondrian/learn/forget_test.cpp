@@ -126,6 +126,36 @@ TEST(forgetting_a_row_that_is_not_there_is_refused) {
   CHECK_THROWS(std::logic_error, forgetter.forget(forest.trees[0], 3, forest.rows, forest.growth, forest.model));
 }
 
+TEST(forgetting_many_rows_at_once_is_forgetting_them_one_by_one) {
+  for (const Kind kind : all_kinds) {
+    for (const Growth growth : {Growth{}, Growth{6.0, infinity}, Growth{2.0, 0.7}}) {
+      for (const RowId every : {1U, 2U, 5U}) {
+        const Sample sample = with_classes(draw_sample(60, 2, kind, 12));
+        auto forest = grown_forest<StableHierarchy>(sample, 2, growth);
+        const auto leaves = [every](RowId row) { return row % every == 0; };
+        std::vector<RowId> leaving;
+        for (RowId row = 0; row < sample.size(); row += every) leaving.push_back(row);
+        for (const RowId row : leaving) forest.places.leave(forest.rows, row);
+        for (auto& tree : forest.trees) {
+          auto one_by_one = tree;
+          Forgetter<StableHierarchy> forgetter;
+          forgetter.forget_all(tree, leaving, leaves, forest.rows, growth, forest.model);
+          for (const RowId row : leaving) forgetter.forget(one_by_one, row, forest.rows, growth, forest.model);
+          std::vector<NodeId> nodes, others;
+          append_preorder(tree.shape, tree.root, nodes);
+          append_preorder(one_by_one.shape, one_by_one.root, others);
+          CHECK(portrait(forest, tree) == portrait(forest, one_by_one) && nodes.size() == others.size());
+          for (std::size_t k = 0; k < nodes.size(); ++k) {
+            CHECK(nearly(tree.summaries[nodes[k]], one_by_one.summaries[others[k]]));
+          }
+          CHECK_THROWS(std::logic_error,
+                       forgetter.forget_all(tree, leaving, leaves, forest.rows, growth, forest.model));
+        }
+      }
+    }
+  }
+}
+
 TEST(rows_are_located_by_what_they_are) {
   for (const Kind kind : {Kind::plain, Kind::weighted, Kind::lattice}) {
     const Sample sample = draw_sample(50, 3, kind);

@@ -98,16 +98,44 @@ TEST(probabilities_add_up_near_and_far) {
     auto forest = new_forest({2.0, lifetime}, true);
     forest.learn(sample.all(), 1);
     for (const double rate : {1e-6, 20.0, 1e6}) {
-      const ClassQueryRule rule{false, 0.0, rate, n_classes};
-      const std::vector<double> points{0.5, 0.5, 1.5, -2.0, 1e30, -1e30, 3e38, 3e38, 1e300, 0.0};
-      const auto found = predict_classes(forest, {points.data(), 5}, rule.at(forest), 1);
-      for (std::size_t i = 0; i < 5; ++i) {
-        double sum = 0.0;
-        for (std::size_t c = 0; c < n_classes; ++c) sum += found[i * n_classes + c];
-        CHECK_NEAR(sum, 1.0, 1e-12);
+      for (const double power : {0.125, 1.0, 16.0}) {
+        const ClassQueryRule rule{false, 0.0, rate, n_classes, power};
+        const std::vector<double> points{0.5, 0.5, 1.5, -2.0, 1e30, -1e30, 3e38, 3e38, 1e300, 0.0};
+        const auto found = predict_classes(forest, {points.data(), 5}, rule.at(forest), 1);
+        for (std::size_t i = 0; i < 5; ++i) {
+          double sum = 0.0;
+          for (std::size_t c = 0; c < n_classes; ++c) sum += found[i * n_classes + c];
+          CHECK_NEAR(sum, 1.0, 1e-12);
+        }
+        if (lifetime < 1.0) continue;  // the edge above the root is short: the point may pass it
+        for (std::size_t c = 0; c < n_classes; ++c) CHECK_NEAR(found[3 * n_classes + c], 1.0 / n_classes, 1e-6);
       }
     }
   }
+}
+
+TEST(a_power_raises_odds_against_the_base_distribution) {
+  label::ClassQuery query{.base = {0.5, 0.25, 0.25}, .share = 0.0};
+  query.power = 2.0;
+  std::vector<double> votes{3.0, 1.0, 0.0};
+  add_base(query, 1.0, votes.data());  // 3.5, 1.25, 0.25 of 5; over the base 1.4, 1, 0.2
+  const double sum = 0.7 * 1.4 + 0.25 * 1.0 + 0.05 * 0.2;
+  CHECK_NEAR(votes[0], 0.7 * 1.4 / sum, 1e-15);
+  CHECK_NEAR(votes[1], 0.25 / sum, 1e-15);
+  CHECK_NEAR(votes[2], 0.05 * 0.2 / sum, 1e-15);
+  query.scales = {2.0, 0.5, 1.0};  // the votes of the first class count twice: the same odds but for that
+  std::vector<double> weighted{6.0, 0.5, 0.0}, plain{3.0, 1.0, 0.0};
+  add_base(query, 0.0, weighted.data());
+  query.scales.clear();
+  add_base(query, 0.0, plain.data());
+  CHECK_NEAR(weighted[0] / weighted[1], 4.0 * plain[0] / plain[1], 1e-13);
+  CHECK(weighted[2] == 0.0 && plain[2] == 0.0);
+  query.power = 1e-12;  // hardly anything counts but the frequencies of the classes, as far as rows are near
+  query.frequencies = {0.2, 0.7, 0.1};
+  votes = {3.0, 1.0, 0.0};
+  add_base(query, 4.0, votes.data());
+  CHECK_NEAR(votes[0], 0.35, 1e-9);
+  CHECK_NEAR(votes[1], 0.475, 1e-9);
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unlearning: take one row out of a tree. What is left is the tree restricted to the remaining rows, and by the
+// Unlearning: take rows out of a tree. What is left is the tree restricted to the remaining rows, and by the
 // self-consistency of the Mondrian process that is a Mondrian tree on them: a split stays iff it still separates
 // rows, and a block that has become too light, or whose labels have become equal, is paused again. No random number is
-// drawn. Cost: one path.
+// drawn. Cost: one path a row.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -16,14 +18,43 @@ template <label::LabelModel M>
 class Forgetter {
  public:
   void forget(MondrianTree<M>& tree, RowId row, const Rows& rows, const Growth& growth, const M& model) {
-    const float* x = rows.row(row);
+    const NodeId leaf = go_down(tree, rows.row(row));
+    if (leaf == none || !tree.shape.remove_row(leaf, row)) throw std::logic_error("the row is not in its leaf");
+    restrict_to_rows_left(tree, leaf, rows, growth, model);
+  }
+
+  /// The same for many rows, of which alone `leaves(row)` is true: a leaf loses all of its own at once, so that a large
+  /// one is looked through once and not for each.
+  template <class Leaves>
+  void forget_all(MondrianTree<M>& tree, std::span<const RowId> leaving, Leaves&& leaves, const Rows& rows,
+                  const Growth& growth, const M& model) {
+    is_gone_.assign(rows.capacity(), 0);
+    for (const RowId row : leaving) {
+      if (is_gone_[row] != 0) continue;
+      const NodeId leaf = go_down(tree, rows.row(row));
+      if (leaf != none) {
+        tree.shape.remove_rows(leaf, [&](RowId member) { return (is_gone_[member] = leaves(member) ? 1 : 0) != 0; });
+      }
+      if (is_gone_[row] == 0) throw std::logic_error("the row is not in its leaf");
+      restrict_to_rows_left(tree, leaf, rows, growth, model);
+    }
+  }
+
+ private:
+  /// Notes the path of x; returns its leaf, or none in an empty tree.
+  NodeId go_down(const MondrianTree<M>& tree, const float* x) {
     path_.clear();
+    if (tree.shape.is_empty()) return none;
     NodeId id = tree.root;
-    while (!tree.shape.is_empty() && !tree.node(id).is_leaf()) {
+    while (!tree.node(id).is_leaf()) {
       path_.push_back(id);
       id = tree.node(id).child(tree.node(id).sends_right(x));
     }
-    if (tree.shape.is_empty() || !tree.shape.remove_row(id, row)) throw std::logic_error("the row is not in its leaf");
+    return id;
+  }
+
+  /// The leaf at the end of the path has lost rows.
+  void restrict_to_rows_left(MondrianTree<M>& tree, NodeId id, const Rows& rows, const Growth& growth, const M& model) {
     if (tree.node(id).n_rows > 0) {
       listen(tree, id, rows, model);
     } else if (path_.empty()) {
@@ -39,7 +70,6 @@ class Forgetter {
     tell_ancestors(tree, rows, model);
   }
 
- private:
   /// The leaf's count, box and summary anew, from the rows that are left.
   void listen(MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const M& model) {
     double count = 0.0;
@@ -81,6 +111,7 @@ class Forgetter {
   }
 
   std::vector<NodeId> path_;
+  std::vector<std::uint8_t> is_gone_;  ///< while many rows leave, by row number
 };
 
 }  // namespace hedgerow::mondrian

@@ -6,43 +6,15 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/query/ask.hpp"
+#include "hedgerow/mondrian/query/class_rule.hpp"
 #include "hedgerow/mondrian/query/vote.hpp"
 
 namespace hedgerow::mondrian {
-
-using ClassForest = Forest<label::StableHierarchy>;
-
-/// What a query needs to know of the labels held at its time.
-struct ClassQueryRule {
-  bool is_empirical;    ///< H: the shares of the classes among all rows, else uniform
-  double prior_weight;  ///< rows drawn from H that every prediction counts besides those it has; keeps it above zero
-  double discount_rate;
-  std::size_t n_classes;  ///< known to the one who asks
-
-  [[nodiscard]] label::ClassQuery at(const ClassForest& forest) const {
-    if (n_classes < forest.labels_seen.size()) throw std::invalid_argument("the forest knows more classes");
-    return at(forest, n_classes);
-  }
-  [[nodiscard]] label::ClassQuery at(const ClassForest& forest, std::size_t n_known) const {
-    const std::vector<double>& seen = forest.labels_seen;
-    const double n_rows = std::accumulate(seen.begin(), seen.end(), 0.0);
-    const auto n_places = static_cast<double>(forest.places.size());
-    const auto k = static_cast<double>(n_known);
-    std::vector<double> base(n_known, 1.0 / k);
-    if (is_empirical) {
-      for (std::size_t c = 0; c < n_known; ++c) {
-        base[c] = ((c < seen.size() ? seen[c] : 0.0) + 1.0 / k) / (n_rows + 1.0);
-      }
-    }
-    const double share = n_rows > 0.0 ? prior_weight / (n_rows + prior_weight) : 1.0;
-    return {std::move(base), share, discount_rate, n_rows > 0.0 ? n_rows / n_places : 1.0};
-  }
-};
 
 /// Classes may be added at any time; whether pure blocks pause cannot change once there are trees.
 inline void set_classes(ClassForest& forest, std::size_t n_classes, bool pause_pure) {
@@ -58,18 +30,6 @@ inline std::vector<double> class_weights(const ClassForest& forest) {
   std::vector<double> seen = forest.labels_seen;
   seen.resize(forest.model.n_classes, 0.0);
   return seen;
-}
-
-/// Votes become probabilities; the base distribution gets what they left to it, and its share. Returns how many votes
-/// there were: one a tree, if all rows weigh the same.
-inline double add_base(const label::ClassQuery& query, double left_to_base, double* votes) {
-  const std::size_t n_classes = query.base.size();
-  const double total = std::accumulate(votes, votes + n_classes, left_to_base);
-  for (std::size_t c = 0; c < n_classes; ++c) {
-    const double mean = total > 0.0 ? (votes[c] + left_to_base * query.base[c]) / total : query.base[c];
-    votes[c] = mean + query.share * (query.base[c] - mean);
-  }
-  return total;
 }
 
 /// probabilities[i * n_classes + c].
@@ -95,7 +55,8 @@ inline std::vector<double> predict_classes(const ClassForest& forest, const Poin
 }
 
 /// The entropy of the forest's prediction, in nats, and its parts: total = noise + disagreement + distance. A mean over
-/// trees counts each as often as it votes.
+/// trees counts each as often as it votes. The parts are those of the prediction before calibration; calibrated, its
+/// entropy is another, and they keep their shares of it.
 struct Uncertainty {
   std::vector<double> total;
   std::vector<double> noise;         ///< of what the leaves say of points that stay in them, mean over trees
@@ -114,13 +75,16 @@ inline double entropy(const double* probabilities, std::size_t n) {
 /// Where weights are so small that no vote is left, there is nothing to be divided.
 constexpr double least_votes = std::numeric_limits<double>::min();
 
-inline Uncertainty predict_uncertainty(const ClassForest& forest, const Points& points, const label::ClassQuery& query,
-                                       std::size_t n_threads) {
+inline Uncertainty predict_uncertainty(const ClassForest& forest, const Points& points,
+                                       const label::ClassQuery& calibrated, std::size_t n_threads) {
+  label::ClassQuery query = calibrated;
+  query.power = 1.0;
   const std::size_t n_classes = query.base.size();
   Uncertainty found;
   for (auto* part : {&found.total, &found.noise, &found.disagreement, &found.distance}) part->assign(points.n, 0.0);
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     std::vector<double> sum(n * n_classes, 0.0), votes(n * n_classes), left_to_base(n), total(n, 0.0);
+    std::vector<double> all_votes(n * n_classes, 0.0), all_left(n, 0.0);
     Voter voter;
     for (const auto& tree : forest.trees) {
       const Asking<label::StableHierarchy> asking{tree, forest.rows, forest.growth, forest.model, query};
@@ -136,8 +100,10 @@ inline Uncertainty predict_uncertainty(const ClassForest& forest, const Points& 
       }
       std::fill(votes.begin(), votes.end(), 0.0);
       voter.vote(asking, cast, leave);
+      for (std::size_t k = 0; k < votes.size(); ++k) all_votes[k] += votes[k];
       for (std::size_t i = 0; i < n; ++i) {
         double* const own = votes.data() + i * n_classes;
+        all_left[i] += left_to_base[i];
         const double n_votes = add_base(query, left_to_base[i], own);
         found.distance[begin + i] += n_votes * entropy(own, n_classes);
         total[i] += n_votes;
@@ -151,6 +117,12 @@ inline Uncertainty predict_uncertainty(const ClassForest& forest, const Points& 
       found.total[i] = entropy(sum.data() + (i - begin) * n_classes, n_classes);
       found.disagreement[i] = std::max(0.0, found.total[i] - found.distance[i]);
       found.distance[i] = std::max(0.0, found.distance[i] - found.noise[i]);
+      if (calibrated.power == 1.0) continue;
+      double* const votes_on_it = all_votes.data() + (i - begin) * n_classes;
+      add_base(calibrated, all_left[i - begin], votes_on_it);
+      const double before = std::exchange(found.total[i], entropy(votes_on_it, n_classes));
+      const double factor = found.total[i] / std::max(before, least_votes);
+      for (auto* part : {&found.noise, &found.disagreement, &found.distance}) (*part)[i] *= factor;
     }
   });
   return found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rows are equal, in features (forest units) and label: they lie in the same leaf of every tree, and are one
-// place. Exactly one of the rows of a place stands for it; the others are marked as repeated. When that row leaves,
-// another stands for the place.
+// Which rows are equal, in features (forest units) and label, which is a class: they lie in the same leaf of every
+// tree, and are one place. Exactly one of the rows of a place stands for it; the others are marked as repeated. When
+// that row leaves, another stands for the place.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,11 @@ class Places {
  public:
   /// How many there are.
   [[nodiscard]] std::size_t size() const { return first_.size(); }
+  /// The same by class; classes that never came may be missing.
+  [[nodiscard]] const std::vector<std::size_t>& by_class() const { return by_class_; }
   [[nodiscard]] std::size_t n_bytes() const {
     return first_.size() * (sizeof(*first_.begin()) + 2 * sizeof(void*)) + first_.bucket_count() * sizeof(void*) +
-           (next_.capacity() + previous_.capacity()) * sizeof(RowId);
+           (next_.capacity() + previous_.capacity()) * sizeof(RowId) + by_class_.capacity() * sizeof(std::size_t);
   }
 
   void arrive(Rows& rows, RowId row) {
@@ -36,6 +38,9 @@ class Places {
     rows.mark_repeated(row, found != end);
     if (found == end) {
       first_.emplace(key, row);
+      const auto label = static_cast<std::size_t>(rows.labels[row]);
+      if (label >= by_class_.size()) by_class_.resize(label + 1, 0);
+      ++by_class_[label];
     } else {
       link(row, found->second, next_[found->second]);
     }
@@ -56,12 +61,23 @@ class Places {
       rows.mark_repeated(row, true);
     } else {
       first_.erase(own);
+      --by_class_[static_cast<std::size_t>(rows.labels[row])];
     }
   }
 
   /// Does the row stand for others too, one of which would have to take over?
   [[nodiscard]] bool is_followed(RowId row) const {
     return !next_.empty() && previous_[row] == tree::none && next_[row] != tree::none;
+  }
+
+  /// The first row of the same place, in the order in which they would take over, of which `stays(row)` is true, or
+  /// none; `row` stands for the place.
+  template <class Stays>
+  [[nodiscard]] RowId first_follower(RowId row, Stays&& stays) const {
+    if (next_.empty()) return tree::none;
+    RowId follower = next_[row];
+    while (follower != tree::none && !stays(follower)) follower = next_[follower];
+    return follower;
   }
 
  private:
@@ -85,6 +101,7 @@ class Places {
 
   std::unordered_multimap<std::uint64_t, RowId> first_;  ///< the row that stands for each place, by a key of the place
   std::vector<RowId> next_, previous_;                   ///< rows of one place; empty while no two rows are equal
+  std::vector<std::size_t> by_class_;                    ///< how many places there are of each class
 };
 
 }  // namespace hedgerow::mondrian
