@@ -24,7 +24,7 @@ from hedgerow.boosting._seen_and_said import Said, Seen
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import mean_square
 
-RECIPES = (("kernel", "mondrian", "mondrian", "greedy"), ("greedy", "mondrian", "mondrian"))
+RECIPES = (("kernel", "greedy", "mondrian", "mondrian"), ("greedy", "greedy", "mondrian", "mondrian"))
 """What chains besides the first are made of."""
 
 FEWEST_ROWS = 50

@@ -9,6 +9,7 @@ and a second one, which sees the projections too, tells by its leave-one-out err
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,6 @@ from hedgerow.boosting._chains import Making
 from hedgerow.boosting._kernel_stage import KernelStage
 from hedgerow.boosting._ridge import standardised
 from hedgerow.files import Stored
-from hedgerow.mondrian._growing import mean_square
 from hedgerow.numeric.blas import one_blas_thread
 
 N_DIRECTIONS = 3
@@ -33,8 +33,11 @@ N_GRADIENTS = 600
 STEP = 0.25
 """Slopes are those of secants, so many standard deviations to either side."""
 
-LEAST_GAIN = 0.06
-"""Share of the mean square that directions must take away; they have seen the labels, so less may be luck."""
+LEAST_GAIN, SURE = 0.06, 2.0
+"""Share of the mean square that directions must take away, which is also so many times its standard error.
+
+They have seen the labels, so less may be luck.
+"""
 
 FARTHEST = 1e6
 """Standard deviations from the middle at which columns end."""
@@ -101,24 +104,24 @@ def learn_directions(rows: Rows, making: Making, n_columns: int) -> Directions:
     rng = np.random.default_rng([making.seed, 8])
     units = making.units_of(rows)[0]
     some = units.part(np.sort(rng.choice(units.X.shape[0], min(units.X.shape[0], MOST_ROWS), replace=False)))
-    plain, error = _regression(some, making)
-    if not error > 0.0:
-        return no_directions(n_columns)
-    share = some.weights / some.weights.sum() if some.weights.size else np.full(some.X.shape[0], 1.0 / some.X.shape[0])
+    n = some.X.shape[0]
+    share = some.weights / some.weights.sum() if some.weights.size else np.full(n, 1.0 / n)
+    plain, squares = _regression(some, making)
     centre, scale, _ = standardised(some.X[:, :n_columns], share)
-    asked = some.X[rng.permutation(some.X.shape[0])[:N_GRADIENTS]]
-    gradients = plain.secants(asked, STEP * scale)
+    gradients = plain.secants(some.X[rng.permutation(n)[:N_GRADIENTS]], STEP * scale)
     with one_blas_thread():
         vectors = np.linalg.eigh(gradients.T @ gradients)[1].T[::-1][:N_DIRECTIONS]
     found = Directions(centre, scale, np.ascontiguousarray(vectors))
-    with_projections = some._replace(X=found.beside(some.X))
-    pays = _regression(with_projections, making)[1] < (1.0 - LEAST_GAIN) * error
+    gains = squares - _regression(some._replace(X=found.beside(some.X)), making)[1]
+    gain = float(share @ gains)
+    luck = math.sqrt(float(share**2 @ (gains - gain) ** 2))
+    pays = gain > LEAST_GAIN * float(share @ squares) and gain > SURE * luck
     return found if pays else no_directions(n_columns)
 
 
-def _regression(rows: Rows, making: Making) -> tuple[KernelStage, float]:
-    """Return a kernel regression, and the mean square of its leave-one-out residuals."""
-    no_blocks = np.zeros(rows.X.shape[0], dtype=np.uint32)
-    rates = making.rates_from(rows)
-    stage, honest = KernelStage.fitted(rows, no_blocks, 0, rates, making.seed, N_LANDMARKS)
-    return stage, mean_square(rows.y - honest.mean, rows.weights)
+def _regression(rows: Rows, making: Making) -> tuple[KernelStage, Floats]:
+    """Return a kernel regression, and the squares of its leave-one-out residuals."""
+    n = rows.X.shape[0]
+    no_blocks = np.zeros(n, dtype=np.uint32)
+    stage, honest = KernelStage.fitted(rows, no_blocks, 0, making.rates_from(rows), making.seed, N_LANDMARKS)
+    return stage, ((rows.y - honest.mean) ** 2).reshape(n, -1).sum(axis=1)

@@ -17,6 +17,9 @@ from hedgerow.files import Stored
 N_FOLDS = 8
 """Every tree leaves out one of so many folds of rows."""
 
+FEWEST_ROUNDS = 8
+"""So many trees at least have not seen a row: what fewer say of it would tell little of what all trees will."""
+
 MOST_LEAVES = 50_000
 """Leaves have more than one row where there would be more leaves than this."""
 
@@ -52,7 +55,7 @@ class GreedyStage:
             seed=seed,
             n_threads=query.n_threads,
         )
-        n_rounds = max(2, math.ceil(n_trees / N_FOLDS))
+        n_rounds = max(FEWEST_ROUNDS, math.ceil(n_trees / N_FOLDS))
         for _ in range(n_rounds):
             training.grow_round(query.n_threads)
         best = training.best_shrinkage()

@@ -23,8 +23,8 @@ from hedgerow.boosting._choice import MOST_ROWS as MOST_CHOOSING
 from hedgerow.boosting._choice import TRANSFORMS, Choice, choose
 from hedgerow.boosting._directions import learn_directions
 from hedgerow.boosting._seen_and_said import Said, Seen
-from hedgerow.boosting._view import View
 from hedgerow.boosting._settings import BoostingSettings
+from hedgerow.boosting._view import View
 from hedgerow.files import Stored
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
 from hedgerow.mondrian._joint_noise import LearnNoise
