@@ -59,7 +59,7 @@ class Directions:
     @property
     def n_columns(self) -> int:
         """How many columns are looked at."""
-        return self.centre.size
+        return int(self.centre.size)
 
     def beside(self, X: Floats) -> Floats:
         """Return rows with their projections as further columns."""

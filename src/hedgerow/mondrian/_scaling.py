@@ -72,7 +72,8 @@ class ColumnScaling:
         slope = self.slopes[column]
         below = np.minimum(0.5 * x - 0.5 * self.values[begin], 0.0) * (2.0 * slope)
         above = np.maximum(0.5 * x - 0.5 * self.values[end - 1], 0.0) * (2.0 * slope)
-        return self.inside(column, x) + below + above
+        mapped: Floats = self.inside(column, x) + below + above
+        return mapped
 
     def _knots(self, column: int) -> tuple[int, int]:
         return int(self.first_knot[column]), int(self.first_knot[column + 1])
