@@ -24,6 +24,7 @@ Y = np.sin(5 * X[:, 0]) + 0.1 * RNG.normal(size=60)
         MondrianKernelRidge(n_estimators=30, selection="loo", n_jobs=2),
         MondrianKernelRidge(n_estimators=30, selection="validation"),
         MondrianKernelRidge(n_estimators=30, solver="iterative"),
+        MondrianKernelRidge(n_estimators=10, length_scale="learned"),
         MondrianKernelRidge(n_estimators=30, leaf_fit="independent", lifetime=5.0, alpha=0.01),
     ]
 )
@@ -44,7 +45,7 @@ def test_check(estimator, check):
         ({"selection": "aic"}, "selection must be one of"),
         ({"solver": "magic"}, "solver must be one of"),
         ({"leaf_fit": "both"}, "leaf_fit must be one of"),
-        ({"length_scale": "std"}, "length_scale must be 'range'"),
+        ({"length_scale": "std"}, "length_scale must be 'range', 'learned', a positive"),
         ({"length_scale": [1.0, -1.0]}, "length_scale must be 'range'"),
         ({"length_scale": [1.0, 2.0, 3.0]}, "3 numbers, but X has 2 features"),
         ({"validation_fraction": 1.5}, "validation_fraction"),

@@ -54,7 +54,7 @@ class Directions:
     @property
     def n(self) -> int:
         """How many there are."""
-        return self.vectors.shape[0]
+        return int(self.vectors.shape[0])
 
     @property
     def n_columns(self) -> int:

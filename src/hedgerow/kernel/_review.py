@@ -12,6 +12,7 @@ from hedgerow.base.rows import Rows
 from hedgerow.kernel._fit import Fit
 from hedgerow.kernel._independent import IndependentSolution, independent_path
 from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, is_small, iterative_path
+from hedgerow.kernel._lengths import with_lengths
 from hedgerow.kernel._path import LifetimePath
 from hedgerow.kernel._problem import Problem
 from hedgerow.kernel._selection import (
@@ -57,6 +58,8 @@ def largest_lifetime(scaled: Floats) -> float:
 
 def review(rows: Rows, settings: RidgeSettings, seed: int, n_threads: int) -> Fit:
     """Everything from all rows: units, lifetime, ridge, solution."""
+    if settings.length_scale == "learned":
+        settings = with_lengths(rows, settings, seed, n_threads, review)
     weights = rows.weights if rows.weights.size else np.ones(rows.y.size)
     origin = float(np.average(rows.y, weights=weights))
     spread = float(np.sqrt(np.average((rows.y - origin) ** 2, weights=weights)))

@@ -38,8 +38,9 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
         What decides.
     max_lifetime : float, optional
         Where the sweep ends. By default where most rows are alone in their cells.
-    length_scale : "range", float or array of shape (n_features,), default="range"
-        What one unit is along each column.
+    length_scale : "range", "learned", float or array of shape (n_features,), default="range"
+        What one unit is along each column. "learned": its range over a power of the rate at which a Mondrian forest
+        would cut it, so that columns that matter little are wide; the power is 0, 1/2 or 1, as `selection` prefers.
     leaf_fit : {"joint", "independent"}, default="joint"
         Whether the weights of all trees are fitted together, or those of each tree alone as in a forest.
     solver : {"auto", "exact", "iterative"}, default="auto"

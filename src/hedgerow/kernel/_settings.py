@@ -19,8 +19,9 @@ RIDGE = (
 """What numbers must be, in words."""
 
 
-def _length_scale(name: str, value: Any) -> LengthScale:
-    if isinstance(value, str) and value == "range":
+def _length_scale(name: str, value: Any, *words: str) -> LengthScale:
+    words = ("range", *words)
+    if isinstance(value, str) and value in words:
         return value
     try:
         scales = np.asarray("" if isinstance(value, bool | str) else value, dtype=np.float64)
@@ -28,7 +29,8 @@ def _length_scale(name: str, value: Any) -> LengthScale:
     except (TypeError, ValueError):
         fits = False
     if not fits:
-        raise ValueError(f"{name} must be 'range', a positive number or one for each column, got {value!r}")
+        given = ", ".join(map(repr, words))
+        raise ValueError(f"{name} must be {given}, a positive number or one for each column, got {value!r}")
     return tuple(scales.tolist()) if scales.ndim else float(scales)
 
 
@@ -51,7 +53,7 @@ class RidgeSettings(Settings):
     alpha: float | str = within(1e-10, 1e10, RIDGE, "auto")
     selection: str = one_of("marginal_likelihood", "loo", "validation")
     max_lifetime: float | None = within(SMALLEST, LARGEST, LIFETIME, None)
-    length_scale: str | float | tuple[float, ...] = checked(_length_scale)
+    length_scale: str | float | tuple[float, ...] = checked(lambda name, value: _length_scale(name, value, "learned"))
     leaf_fit: str = one_of("joint", "independent")
     solver: str = one_of("auto", "exact", "iterative")
     validation_fraction: float = within(math.ulp(0.0), 1.0 - 2.0**-53, "between 0 and 1")

@@ -89,8 +89,14 @@ def small_forest(query: Smoothing) -> Grow:
     return _growing(N_SMALL_TREES, WITH_NOISE, query.n_threads)
 
 
-def _growing(n_trees: int, effort: Effort, n_threads: int) -> Grow:
-    settings = RegressionSettings(n_trees, None, math.inf, "auto", "learned", None, "hierarchy", "real")
+def learned_rates(rows: Rows, n_threads: int) -> Floats:
+    """How fast a forest would cut each column, in units of its range; empty if there are too few rows to tell."""
+    rates: Floats = _growing(1, MEANS_ONLY._replace(n_rounds=2), n_threads, "range")(*rows).learner.scaling.rates
+    return rates
+
+
+def _growing(n_trees: int, effort: Effort, n_threads: int, scaling: str = "auto") -> Grow:
+    settings = RegressionSettings(n_trees, None, math.inf, scaling, "learned", None, "hierarchy", "real")
 
     def grow(X: Floats, y: Floats, weights: Floats) -> SmallForest:
         from hedgerow.mondrian._regression import RegressionForest  # which is made of labels, and these of this
