@@ -44,7 +44,7 @@ bench: bench-speed ## speed and memory next to named peers
 bench-%: $(STAMPS)/package $(STAMPS)/group-bench ## one page of benchmarks/: bench-accuracy, bench-drift ...; DATA=folder, QUICK=1, FULL=1
 	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full)
 
-bench-accuracy: $(STAMPS)/group-bench-accuracy
+bench-accuracy bench-classification: $(STAMPS)/group-bench-accuracy
 bench-bart: $(STAMPS)/group-bench-bart
 bench-optimize: $(STAMPS)/group-bench-optimize
 bench-tables: $(STAMPS)/group-bench-tables

@@ -22,10 +22,17 @@ class JoinedThreads {
     for (std::thread& thread : threads_) thread.join();
   }
 
+  /// At most n: where the system has no more threads or memory to give, those that were started do all the work.
   template <class Work>
-  void start(std::size_t n, const Work& work) {
-    threads_.reserve(n);
-    for (std::size_t worker = 1; worker <= n; ++worker) threads_.emplace_back(work, worker);
+  void start(std::size_t n, const Work& work) noexcept {
+    try {
+      threads_.reserve(n);
+      for (std::size_t worker = 1; worker <= n; ++worker) {
+        if (before_thread_starts != nullptr) before_thread_starts();
+        threads_.emplace_back(work, worker);
+      }
+    } catch (const std::exception&) {  // std::system_error, std::bad_alloc
+    }
   }
 
  private:

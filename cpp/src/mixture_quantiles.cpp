@@ -81,6 +81,7 @@ MixtureQuantiles::Bracket MixtureQuantiles::bracket(double z) const {
 double MixtureQuantiles::at(double q, double z) const {
   if (std::isinf(z)) return z;
   auto [low, high] = bracket(z);
+  if (!(low <= high)) return std::numeric_limits<double>::quiet_NaN();  // a mean or a variance is none
   const double range = high - low;
   double y = std::clamp(mean_ + z * std_, low, high);  // the quantile, were the mixture one Gaussian
   for (int step = 0; step < 200; ++step) {

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow import MondrianFeatures, MondrianKernelRidge
+from models import bits
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(70, 3))
@@ -175,3 +176,18 @@ def test_leaving_out_is_never_learning():
                 without = IndependentSolution(kept, 0.2, model.n_cells_, 1)
             mean = fit.origin + fit.scale * without.means(columns[[i]])[0]
             assert left.mean[i] == pytest.approx(mean, abs=1e-9)
+
+
+def test_rows_that_cannot_be_learned_by_an_update_change_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(50, 2))
+    model = MondrianKernelRidge(10, random_state=0).fit(X[:30], X[:30, 0]).partial_fit(X[30:], X[30:, 0])
+    before = bits(model)
+    equal = np.repeat(X[:1], 5, axis=0)
+    with pytest.raises(ValueError, match="nothing was changed"):
+        model.partial_fit(equal, np.arange(5.0), sample_weight=np.full(5, 1e25))
+    assert bits(model) == before
+    again = MondrianKernelRidge(10, random_state=0).fit(X[:30], X[:30, 0]).partial_fit(X[30:], X[30:, 0])
+    for each in (model, again):
+        each.partial_fit(X[:8], X[:8, 0])
+    assert bits(model) == bits(again)

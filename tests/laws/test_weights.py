@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import hedgerow
 from hedgerow import BARTClassifier
 from models import STD_IS_NAN, WEIGHTS_ARE_NOT_COPIES, answers, bits, every, numbers
 
@@ -64,3 +65,27 @@ def test_any_weights_give_finite_answers(case):
         for way in ways(case):
             given = np.ceil(weights) if case.kind is BARTClassifier else weights  # which takes whole numbers only
             assert np.isfinite(numbers(learned(case, way, X, y, given), X)).all()
+
+
+@every("weighs", faults=STD_IS_NAN)
+def test_the_largest_and_the_least_weights(case, tmp_path):
+    """Refused in words, or finite answers and a file that can be read. More is refused everywhere, and changes nothing."""
+    X, y = case.data(N)
+    is_large = np.arange(N) % 2 == 0
+    for weights in (np.full(N, 1e30), np.full(N, 1e-30), np.where(is_large, 1e6, 1e-6)):
+        if case.kind is BARTClassifier:  # which takes small whole numbers only
+            break
+        try:
+            model = learned(case, "fit", X, y, weights)
+        except ValueError as error:
+            assert "by a constant" in str(error) or "larger alpha" in str(error)
+            continue
+        assert np.isfinite(numbers(model, X)).all()
+        model.save(tmp_path / "model")
+        assert answers(hedgerow.load(tmp_path / "model"), X[:5], y[:5]) == answers(model, X[:5], y[:5])
+    model = case.new().fit(X, y)
+    before = bits(model)
+    for way in ways(case):
+        with pytest.raises(ValueError, match=r"must not exceed 1e\+30"):
+            getattr(model, way)(X, y, sample_weight=np.where(is_large, 1.0, 2e30))
+        assert bits(model) == before

@@ -142,3 +142,13 @@ def test_threads_do_not_matter(mixture):
 def test_refuses(mixture, call, message):
     with pytest.raises(ValueError, match=message):
         call(mixture)
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, True, 1.5, 10**9])
+def test_threads_are_a_number(n_threads):
+    with pytest.raises(ValueError, match="n_threads must be a whole number from 1 to"):
+        NormalMixture([0, 1], [1.0], [0.0], [1.0], n_threads=n_threads)
+
+
+def test_a_mean_that_is_no_number_has_no_quantile():
+    assert np.isnan(NormalMixture([0, 1], [1.0], [np.nan], [1.0]).ppf(0.3)).all()

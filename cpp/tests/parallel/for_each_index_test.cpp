@@ -5,6 +5,7 @@
 #include <atomic>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -76,6 +77,28 @@ TEST(an_exception_stops_the_work) {
                    throw std::runtime_error("at once");
                  }));
     CHECK(n_visits <= std::max<std::size_t>(1, n_threads));
+  }
+}
+
+std::size_t n_starts_left = 0;
+void fail_after_some_starts() {
+  if (n_starts_left == 0) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  --n_starts_left;
+}
+
+TEST(threads_that_cannot_be_started_are_done_without) {
+  for (const std::size_t n_starts : {0, 1, 3}) {
+    before_thread_starts = fail_after_some_starts;
+    n_starts_left = n_starts;
+    std::vector<std::atomic<int>> visits(500);
+    std::atomic<bool> in_range = true;
+    for_each_index(visits.size(), 8, [&](std::size_t index, std::size_t worker) {
+      ++visits[index];
+      if (worker > n_starts) in_range = false;
+    });
+    before_thread_starts = nullptr;
+    for (const auto& count : visits) CHECK(count == 1);
+    CHECK(in_range);
   }
 }
 

@@ -33,6 +33,12 @@ TEST(normalised_weights_add_up_to_one) {
   CHECK(weights[2] == 0.0);
 }
 
+TEST(logarithms_of_many_digits_add_up_to_one_too) {
+  const auto weights = normalised(std::vector<double>{1e15, 1e15 + 0.25, 1e15 - 0.5, 3e12});
+  CHECK(std::abs(weights[0] + weights[1] + weights[2] + weights[3] - 1.0) < 1e-12);
+  CHECK(weights[1] > weights[0] && weights[0] > weights[2] && weights[3] == 0.0);
+}
+
 TEST(effective_sample_size_counts_particles) {
   CHECK_NEAR(effective_sample_size(std::vector<double>{0.25, 0.25, 0.25, 0.25}), 4.0, 1e-14);
   CHECK_NEAR(effective_sample_size(std::vector<double>{1.0, 0.0, 0.0}), 1.0, 1e-14);

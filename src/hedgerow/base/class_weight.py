@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping
 from numbers import Real
 from typing import Any
@@ -10,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from hedgerow.base.classes import ClassTable, plain_label
+from hedgerow.base.rows import LARGEST_WEIGHT, LEAST_WEIGHT
 from hedgerow.base.settings import checked
 from hedgerow.numeric.arrays import Floats
 
 ClassWeight = dict[Hashable, float] | str | None
-
-LEAST = float(np.finfo(np.float64).tiny)
-"""The smallest weight that is not zero."""
 
 
 def checked_class_weight(given: Any) -> ClassWeight:
@@ -30,10 +27,10 @@ def checked_class_weight(given: Any) -> ClassWeight:
     weights: dict[Hashable, float] = {}
     for label, weight in given.items():
         is_number = isinstance(weight, Real) and not isinstance(weight, bool | np.bool_)
-        if not is_number or not LEAST <= float(weight) < math.inf:
+        if not is_number or not LEAST_WEIGHT <= float(weight) <= LARGEST_WEIGHT:
             raise ValueError(
-                f"class_weight must hold positive finite numbers, got {weight!r} for the class {label!r}; "
-                "to leave a class out, leave out its rows"
+                f"class_weight must hold positive numbers between {LEAST_WEIGHT:g} and {LARGEST_WEIGHT:g}, got "
+                f"{weight!r} for the class {label!r}; to leave a class out, leave out its rows"
             )
         weights[plain_label(label)] = float(weight)
     return weights
@@ -65,8 +62,11 @@ def balanced_factors(labels: Floats, weights: Floats, n_classes: int) -> Floats:
 def multiplied(weights: Floats, factors: Floats) -> Floats:
     """Weights of rows, where none at all are an empty array, times a factor each; ValueError if one is no number."""
     found: Floats = factors if weights.size == 0 else weights * factors
-    if not ((found >= LEAST) & np.isfinite(found)).all():
-        raise ValueError("sample_weight times class_weight is not within the range of numbers; divide by a constant")
+    if not ((found >= LEAST_WEIGHT) & (found <= LARGEST_WEIGHT)).all():
+        raise ValueError(
+            f"sample_weight times class_weight must be between {LEAST_WEIGHT:g} and {LARGEST_WEIGHT:g}; divide or "
+            "multiply all weights by a constant"
+        )
     return np.ascontiguousarray(found)
 
 

@@ -62,7 +62,8 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Targets, or labels of classes. Several targets, where a model takes them: (n_samples, n_targets).
         sample_weight : array of shape (n_samples,), optional
-            A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored.
+            A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored. Weights are at most
+            1e30, and zero below 1e-30.
 
         Returns
         -------

@@ -18,6 +18,8 @@ from hedgerow.base.columns.table import NUMBERS, is_plain, kind_of_value, read_v
 from hedgerow.numeric.arrays import Floats as Floats  # noqa: PLC0414 (rows are made of them)
 
 NO_WEIGHTS: Floats = np.empty(0)
+LEAST_WEIGHT, LARGEST_WEIGHT = 1e-30, 1e30
+"""Weights of rows and of classes lie between; smaller ones are zero. Sums of them fit into single precision."""
 
 MOST_DENSE = 2**30
 """Cells of a sparse matrix that are held densely, at most."""
@@ -144,7 +146,7 @@ def _check_no_infinity(values: Floats, model: Any) -> None:
 def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> tuple[Floats, Any, Floats]:
     """Rows of weight zero are as if they had never come; no weights at all come back as an empty array.
 
-    A weight so small that its reciprocal overflows is zero.
+    A weight below the least is zero.
     """
     if sample_weight is None:
         return X, y, NO_WEIGHTS
@@ -159,7 +161,12 @@ def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> t
         raise ValueError("sample_weight contains NaN or infinity; every weight must be a finite number")
     if (weights < 0).any():
         raise ValueError(f"sample_weight has {int((weights < 0).sum())} negative values; weights must not be negative")
-    kept = weights >= np.finfo(np.float64).tiny
+    if weights.size and weights.max() > LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight has a value of {weights.max():g}; weights must not exceed {LARGEST_WEIGHT:g}: divide all "
+            "by a constant"
+        )
+    kept = weights >= LEAST_WEIGHT
     if not kept.all():
         X, y, weights = X[kept], y[kept], weights[kept]
     return np.ascontiguousarray(X), y, np.ascontiguousarray(weights)

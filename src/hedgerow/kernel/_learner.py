@@ -65,10 +65,23 @@ class RidgeLearner:
             part = rows.part(slice(begin, end))
             with interrupted_after():  # or rows would have been learned in part
                 if not self.is_empty:
-                    self.found.learn(part, query.n_threads)
+                    self._update(part, query)
                 self.rows.append(*part)
             self.review_if_due(query)
             begin = end
+
+    def _update(self, rows: Rows, query: Query) -> None:
+        """Learn rows, or none and ValueError: then what was learned since the last review is learned again."""
+        try:
+            self.found.learn(rows, query.n_threads)
+        except Exception as error:
+            known, n = Rows(*self.rows.arrays), self.next_review // 2  # at the last review there were so many rows
+            self.found = review(known.part(slice(n)), self.settings, self.seed, query.n_threads)
+            self.found.learn(known.part(slice(n, None)), query.n_threads)
+            raise ValueError(
+                "these rows cannot be learned by an update, for their weights or targets are too large next to those "
+                "of the others; nothing was changed. Fit all rows at once, or divide the weights by a constant"
+            ) from error
 
     def learn_one(self, row: Floats, y: float, weight: float, query: Query) -> None:
         """Learn one row of weight one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,8 @@ from hedgerow._core import Components
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._mixture import Mixture
 from hedgerow.predictive._shapes import Expected
+
+MOST_THREADS = 4096
 
 NODES, NODE_SHARES = np.polynomial.hermite_e.hermegauss(16)
 NODE_SHARES = NODE_SHARES / NODE_SHARES.sum()
@@ -55,7 +58,7 @@ class NormalMixture(Mixture):
         n_threads: int = 1,
     ) -> None:
         self.weights, self.means, self.variances = self._take(first, weights, means, variances)
-        self._n_threads = n_threads
+        self._n_threads = _checked(n_threads)
         self._components = Components(self.first, self.weights, self.means, self.variances)
 
     @classmethod
@@ -115,3 +118,9 @@ class NormalMixture(Mixture):
         chosen = self._chosen(n_draws, rng)
         draws: Floats = self.means[chosen] + np.sqrt(self.variances[chosen]) * rng.standard_normal(chosen.shape)
         return draws
+
+
+def _checked(n_threads: int) -> int:
+    if isinstance(n_threads, bool) or not isinstance(n_threads, Integral) or not 1 <= n_threads <= MOST_THREADS:
+        raise ValueError(f"n_threads must be a whole number from 1 to {MOST_THREADS}, got {n_threads!r}")
+    return int(n_threads)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one way in which hedgerow uses threads: call f(index, worker) for every index below n. Which worker gets
 // which index is left open, so f must not let its results depend on it. The first exception that a worker
-// meets is rethrown here after all workers have stopped.
+// meets is rethrown here after all workers have stopped. A thread that cannot be started is done without.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +14,9 @@ struct Task {
   void* function;
   void (*call)(void* function, std::size_t index, std::size_t worker);
 };
+
+/// If set, it is called before each thread is started: tests throw here what the system would.
+inline void (*before_thread_starts)() = nullptr;
 
 void run_task(std::size_t n, std::size_t n_threads, Task task);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,11 @@ inline std::vector<double> normalised(std::span<const double> log_weights) {
   const double total = log_sum_exp(log_weights);
   std::vector<double> weights(log_weights.size());
   std::ranges::transform(log_weights, weights.begin(), [&](double value) { return std::exp(value - total); });
+  // Logarithms of many digits, as those of rows of large weight, leave few for their differences.
+  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
+  if (sum > 0.0 && std::abs(sum - 1.0) > 1e-9) {
+    for (double& weight : weights) weight /= sum;
+  }
   return weights;
 }
 
