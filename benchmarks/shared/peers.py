@@ -68,6 +68,13 @@ def river_arf(n_trees: int = 10, seed: int = 0, *, classes: bool = False, **para
     return (ARFClassifier if classes else ARFRegressor)(n_models=n_trees, seed=seed, **parameters)
 
 
+def river_srp(n_trees: int = 10, seed: int = 0, *, classes: bool = False) -> Any:
+    """Return river's streaming random patches."""
+    from river.ensemble import SRPClassifier, SRPRegressor
+
+    return (SRPClassifier if classes else SRPRegressor)(n_models=n_trees, seed=seed)
+
+
 def as_mappings(X: Floats) -> list[dict[str, float]]:
     """Return rows as river takes them."""
     names = [f"x{column}" for column in range(X.shape[1])]
