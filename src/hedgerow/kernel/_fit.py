@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow import _core
 from hedgerow.base.rows import Rows
+from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 from hedgerow.kernel._cells import restored_cells
 from hedgerow.kernel._independent import IndependentSolution
@@ -125,7 +126,8 @@ class Fit:
         width, path = units.centre.size, LifetimePath.from_state(stored.part("path"))
         time = stored.number("time", 0.0, 1.0)
         cells = restored_cells(stored.arrays("cells"), width, n_trees, lifetime=time, seed=seed)
-        origin, scale = stored.number("origin"), stored.number("scale", 1e-200, 1e200)
+        origin = stored.number("origin", -LARGEST_TARGET, LARGEST_TARGET)
+        scale = stored.number("scale", 1e-200, 1e200)
         columns = stored.array("cells_of_rows", (n, n_trees), np.uint32)
         if columns.max() != cells.n_columns - 1:
             raise ValueError("its rows lie in cells that are not there")

@@ -231,7 +231,8 @@ class GaussianLabels:
             noise = Noise.from_state(stored.part("noise"), width)
         gaps = Gaps.from_description(stored.sequence("gaps"), width)
         target = target_from_state(stored.part("target"), width, SmallForest.from_state)
-        return cls(settings, target, stored.number("origin"), calibration, gaps, noise, _model_in(stored)[0])
+        origin = stored.number("origin", -2 * LARGEST_TARGET, 2 * LARGEST_TARGET)
+        return cls(settings, target, origin, calibration, gaps, noise, _model_in(stored)[0])
 
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
         """Return the native forest that a file holds."""

@@ -9,28 +9,20 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cache
-from numbers import Real
-from typing import Any
 
 from hedgerow._core import QueryRule
-from hedgerow.base.settings import Query, checked, positive
+from hedgerow.base.settings import Query, positive, target_like
 from hedgerow.mondrian._calibration import Calibration
 
 FIRST_RATE, FIRST_RATIO = 1.0, 20.0
 """gamma_2 and K before there are enough rows to learn from."""
 
 
-def _finite(name: str, value: Any) -> float | None:
-    if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
-        raise ValueError(f"{name} must be a finite number or None, got {value!r}")
-    return None if value is None else float(value)
-
-
 @dataclass(frozen=True)
 class Smoothing(Query):
     """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where the data or appendix B decide."""
 
-    prior_mean: float | None = checked(_finite)
+    prior_mean: float | None = target_like()
     drift_variance: float | None = positive(or_none=True)
     drift_rate: float | None = positive(or_none=True)
     noise_variance: float | None = positive(or_none=True)
