@@ -220,6 +220,13 @@ def test_sizes_are_not_believed(tmp_path):
     assert int(child.stdout) < 50
 
 
+def test_a_plan_is_not_believed_to_be_large(tmp_path):
+    header = described(optimize.Optimizer([(0, 1)] * 50, random_state=0))
+    refuse(
+        {**header, "parameters": {**header["parameters"], "n_initial": 10**6}}, tmp_path, "n_initial times the number"
+    )
+
+
 # Numbers that are so large that what is made of them is none.
 
 FAR = {
@@ -237,6 +244,8 @@ def test_numbers_far_from_all_targets_are_refused(name, tmp_path):
 
 def test_targets_of_a_file_are_checked_as_those_of_users(tmp_path):
     stored = Stored.of(BY_NAME["kernel ridge"].fitted(30))
+    with pytest.raises(ValueError, match="its scale is not that of its targets"):
+        stored.with_learned({"learner/found/scale": 1e-200}).load(tmp_path / "model")
     with pytest.raises(ValueError, match="targets must be finite and within 1e150"):
         stored.with_number(stored.full_name("rows/y"), 3, 1e300).load(tmp_path / "model")
 

@@ -132,7 +132,10 @@ class Fit:
         if columns.max() != cells.n_columns - 1:
             raise ValueError("its rows lie in cells that are not there")
         weights = rows.weights if rows.weights.size else np.ones(n)
-        learned = LearnedRows(columns, (rows.y - origin) / scale, weights)
+        targets = (rows.y - origin) / scale
+        if not np.abs(targets).max() <= LARGEST_TARGET:
+            raise ValueError("its scale is not that of its targets")
+        learned = LearnedRows(columns, targets, weights)
         kind = KINDS[stored.word("kind", *KINDS)]
         solution = kind.from_state(stored.part("solution"), learned, path.alpha, cells.n_columns)
         return cls(units, origin, scale, path, cells, solution)

@@ -47,7 +47,8 @@ def evaluate(
     checkpoint : path, optional
         A file to go on from after an interruption, with the same bits as without one. If it exists, the run goes on
         from it: hand in the model as it was when the run began, and the same stream. The one before is kept as
-        ``<path>.previous``. Needs a model of this library.
+        ``<path>.previous``. One process at a time can use it: others get a BlockingIOError. Needs a model of this
+        library.
     progress : bool, default=True
         Whether to show a progress bar, if there is a terminal.
     checkpoint_every : int, optional
