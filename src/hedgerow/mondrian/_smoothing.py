@@ -7,13 +7,16 @@ the labels row by row, because they enter in the query only.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import cache
 
 from hedgerow._core import QueryRule
 from hedgerow.base.settings import Query, positive, target_like
+from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
 
+SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 FIRST_RATE, FIRST_RATIO = 1.0, 20.0
 """gamma_2 and K before there are enough rows to learn from."""
 
@@ -117,3 +120,11 @@ def _share_gained(rate: float, lifetime: float) -> float:
 def paper_ratio(weight: float) -> float:
     """K = min(2000, 2 N)."""
     return min(2000.0, 2.0 * max(weight, 1.0))
+
+
+def smoothing_in(stored: Stored) -> list[float]:
+    """Return the numbers of smoothing that a file holds; what is smaller than a normal number has no inverse."""
+    model = [float(number) for number in stored.sequence("model")]
+    if not model or not all(SMALLEST <= number <= LARGEST for number in model):
+        raise ValueError("its smoothing is not positive and finite")
+    return model
