@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import stat
+import subprocess
 import sys
 
 import numpy as np
@@ -13,8 +16,9 @@ from hypothesis import strategies as st
 
 import hedgerow
 from hedgerow.files.codec import decode, encode
-from hedgerow.files.container import from_bytes, to_bytes, write_atomically
+from hedgerow.files.container import from_bytes, to_bytes
 from hedgerow.files.stored import Stored
+from hedgerow.files.writing import write_atomically
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="permissions and links are those of POSIX systems")
 
@@ -84,6 +88,82 @@ def test_an_interruption_leaves_the_old_file_and_nothing_else(tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == [path]
 
 
+@POSIX
+def test_what_is_no_file_is_left_alone(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("pipe")
+    for name, message in (("pipe", "a device, a pipe"), ("link", "a device, a pipe"), ("folder", "it is a folder")):
+        with pytest.raises(OSError, match=f"cannot save to .*{name}.*{message}"):
+            write_atomically(tmp_path / name, b"content")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link", "pipe"]
+
+
+@POSIX
+def test_a_read_only_file_is_left_alone(tmp_path, monkeypatch):
+    path = tmp_path / "model"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda path, mode: bool(path.stat().st_mode & 0o222))  # root may write anything
+    with pytest.raises(PermissionError, match="the file is read-only"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+
+
+@POSIX
+def test_a_folder_that_cannot_be_synced_is_no_failure(tmp_path, monkeypatch):
+    whole = os.fsync
+
+    def refuse(handle):
+        if stat.S_ISDIR(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "Invalid argument")
+        whole(handle)
+
+    monkeypatch.setattr(os, "fsync", refuse)
+    write_atomically(tmp_path / "model", b"content")
+    assert (tmp_path / "model").read_bytes() == b"content"
+
+
+KILLED = """
+import os, signal, sys
+from hedgerow.files.writing import write_atomically
+os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
+write_atomically(sys.argv[1], b"new")
+"""
+
+
+@POSIX
+def test_what_a_killed_writer_has_left_is_removed_by_the_next(tmp_path):
+    path = tmp_path / "model"
+    path.write_bytes(b"old")
+    child = subprocess.run([sys.executable, "-c", KILLED, path], check=False)
+    assert child.returncode == -signal.SIGKILL
+    assert path.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 2
+    (tmp_path / ".model.tmp").write_bytes(b"of somebody else")
+    write_atomically(path, b"newer")
+    assert sorted(found.name for found in tmp_path.iterdir()) == [".model.tmp", "model"]
+
+
+@POSIX
+def test_what_a_writer_at_work_has_is_not_taken_for_a_leftover(tmp_path, monkeypatch):
+    path, whole = tmp_path / "model", os.replace
+    calls = []
+
+    def meanwhile(*names):
+        calls.append(names)
+        if len(calls) == 1:
+            write_atomically(path, b"of another writer")
+        whole(*names)
+
+    monkeypatch.setattr(os, "replace", meanwhile)
+    write_atomically(path, b"content")
+    assert len(calls) == 2
+    assert path.read_bytes() == b"content"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_file_says_its_format(tmp_path):
     hedgerow.MondrianForestRegressor(2).save(tmp_path / "model")
     tree = from_bytes((tmp_path / "model").read_bytes())
@@ -93,6 +173,10 @@ def test_a_file_says_its_format(tmp_path):
     (tmp_path / "newer").write_bytes(newer)
     with pytest.raises(ValueError, match="has format 3, this hedgerow reads 2"):
         hedgerow.load(tmp_path / "newer")
+    for odd in (True, 2.0, "2", None):
+        (tmp_path / "odd").write_bytes(to_bytes({**tree, "format": odd}))
+        with pytest.raises(ValueError, match="the file has format"):
+            hedgerow.load(tmp_path / "odd")
 
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import signal
@@ -20,6 +21,7 @@ from hedgerow import (
     OnlineConformalRegressor,
     OnlineForestRegressor,
 )
+from hedgerow.files import locking
 from hedgerow.stream import ArrayStream, _checkpoint, evaluate, friedman_drift
 from hedgerow.stream._checkpoint import read_checkpoint
 from models import bits
@@ -162,6 +164,94 @@ def test_if_both_are_torn_it_says_so(path):
     path.with_name("checkpoint.previous").unlink()
     with pytest.raises(ValueError, match="delete it to begin anew"):
         quiet(forest(), friedman_drift("report", 3000, random_state=0), checkpoint=path)
+
+
+def test_a_damaged_one_never_takes_the_place_of_the_one_before(path, written, monkeypatch):
+    """Not even if the run that goes on is killed before it has written its own."""
+    path.write_bytes(b"rotten")
+    whole = os.replace
+
+    def killed(source, target):
+        if os.fspath(target) == os.fspath(path):
+            raise CutError
+        whole(source, target)
+
+    monkeypatch.setattr(os, "replace", killed)
+    stream = friedman_drift("report", 3000, random_state=0)
+    with pytest.warns(UserWarning, match="torn or damaged"), pytest.raises(CutError):
+        quiet(forest(), stream, checkpoint=path)
+    assert path.with_name("checkpoint.previous").read_bytes() == written[1]
+    monkeypatch.undo()
+    with pytest.warns(UserWarning, match="row 2,000"):
+        run = quiet(forest(), stream, checkpoint=path)
+    assert run == quiet(forest(), stream)
+    assert path.read_bytes() != b"rotten"
+    assert path.with_name("checkpoint.previous").read_bytes() == written[1]
+
+
+def test_without_links_the_one_before_is_a_copy(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError("there are no links")
+
+    monkeypatch.setattr(os, "link", refuse)
+    path = tmp_path / "checkpoint"
+    quiet(forest(), friedman_drift("report", 3000, random_state=0), checkpoint=path, checkpoint_every=1000)
+    assert read_checkpoint(path.with_name("checkpoint.previous")).run.n_rows == 2000
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["checkpoint", "checkpoint.previous"]
+
+
+def test_a_link_to_a_checkpoint_stays(path):
+    link = path.with_name("latest")
+    link.symlink_to(path)
+    X, y = friedman_drift("report", 3000, random_state=0).arrays()
+    more = np.concatenate([X, X]), np.concatenate([y, y])
+    quiet(forest(), more, checkpoint=link, checkpoint_every=1000)
+    assert link.is_symlink()
+    assert read_checkpoint(path).run.n_rows == 6000
+    assert read_checkpoint(path.with_name("checkpoint.previous")).run.n_rows == 5000
+
+
+def test_two_runs_on_one_checkpoint_do_not_meet(path):
+    """The second is told of the first, whether in this process or in another, and the first does not notice."""
+
+    class Watched(ArrayStream):
+        def chunks(self, start=0, size=1000):
+            for chunk in super().chunks(start, size):
+                with pytest.raises(BlockingIOError, match=rf"in use by process {os.getpid()} on .*use another path"):
+                    quiet(forest(), friedman_drift("report", 3000, random_state=0), checkpoint=path)
+                child = subprocess.run(
+                    [sys.executable, "-c", SCRIPT, path, "3000"], stderr=subprocess.PIPE, text=True, check=False
+                )
+                assert f"in use by process {os.getpid()}" in child.stderr
+                yield chunk
+
+    X, y = friedman_drift("report", 3000, random_state=0).arrays()
+    path.unlink()
+    run = quiet(forest(), Watched(X, y), checkpoint=path)
+    assert run == quiet(forest(), (X, y))
+    assert sorted(file.name for file in path.parent.iterdir()) == ["checkpoint", "checkpoint.previous"]
+
+
+def test_a_run_that_failed_or_was_killed_does_not_keep_others_out(tmp_path):
+    path, (X, y) = tmp_path / "checkpoint", friedman_drift("report", 3000, random_state=0).arrays()
+    for _ in range(2):
+        with pytest.raises(CutError):
+            quiet(forest(), Cut(X, y, 1500), checkpoint=path, checkpoint_every=1)
+    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint"]
+    lock = path.with_name("checkpoint.lock")
+    lock.write_text("process 1 on another machine")  # as a process leaves it that is killed
+    assert quiet(forest(), (X, y), checkpoint=path).n_rows == 3000
+    assert not lock.exists()
+
+
+def test_where_nothing_can_be_locked_there_is_a_warning(tmp_path, monkeypatch):
+    def refuse(handle):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(locking, "_lock", refuse)
+    with pytest.warns(UserWarning, match="has no locks: make sure that no other process uses"):
+        quiet(forest(), friedman_drift("report", 1000, random_state=0), checkpoint=tmp_path / "checkpoint")
+    assert [file.name for file in tmp_path.iterdir()] == ["checkpoint"]
 
 
 def test_a_pickle_is_not_a_checkpoint(path):

@@ -21,10 +21,10 @@ THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 STRANGE = [None, -1, 0, 2.5, "x", [], {}, 10**30, float("nan"), float("inf"), True]
 
 
-def use(case, model, *allowed):
+def use(case, model):
     """Everything that might trip over a number that was not checked. A ValueError is an answer, too."""
     X, y = case.data(6, seed=1)
-    with contextlib.suppress(ValueError, *allowed):
+    with contextlib.suppress(ValueError):
         numbers(model, X)
         if case.can("check_structure"):
             assert model.check_structure() == []
@@ -39,13 +39,13 @@ def use(case, model, *allowed):
         numbers(model, X)
 
 
-def refused(case, path, *allowed):
+def refused(case, path):
     """Whether a file is refused, with words; if not, its model can be used."""
     try:
         model = hedgerow.load(path)
     except ValueError as error:
         return re.match("cannot load", str(error)) is not None
-    use(case, model, *allowed)
+    use(case, model)
     return False
 
 
@@ -168,12 +168,12 @@ def test_strange_headers(case, tmp_path, content):
 
 @every("predicts", one_a_class=True)
 def test_strange_parameters(case, tmp_path, content):
-    """They are checked when they are used, as if a user had set them."""
+    """They are refused, as if a user had set them, or the model works with them."""
     stored, path = content(case), tmp_path / "model"
     for way in filter(stored.is_parameter, entries(stored.header)):
         for value in (None, -1, "x", [], {}, 10**30):
             strange = Stored(changed(stored.header, way, value), stored.arrays)
-            refused(case, strange.write(path), TypeError, OverflowError)
+            refused(case, strange.write(path))
 
 
 FOREST = BY_NAME["forest"]

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
 
 from hedgerow.base.columns import Cells, Columns, Selection
 from hedgerow.base.rows import Floats, NextRows, RowReader, Rows, drop_weightless, first_row, read
@@ -19,6 +20,8 @@ from hedgerow.base.work import all_or_nothing
 from hedgerow.files import Saveable, Stored
 
 WIDEST = 2**31 - 1
+WIDEST_UNMAPPED = 2**16
+"""Columns of a file that does not describe them one by one: only this many are believed to be there."""
 
 
 @dataclass(slots=True)
@@ -204,6 +207,12 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 
     # Files.
 
+    def _check_parameters(self) -> None:
+        self._SETTINGS.of(self)
+        self._QUERY.of(self)
+        check_random_state(self.random_state)
+        Selection.of(self.categorical_features)
+
     def _state(self) -> dict[str, Any] | None:
         if not self.__sklearn_is_fitted__():
             return None
@@ -219,7 +228,9 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
                 raise ValueError("it names another number of features than it has")
             self.feature_names_in_ = np.asarray([str(name) for name in names], dtype=object)
         self.n_features_in_, self._chosen = width, self.categorical_features
-        known = "map" in columns  # in files of the first releases there were numbers only
+        known = "map" in columns  # in the first files there were numbers only
+        if not known and width > WIDEST_UNMAPPED:
+            raise ValueError("it does not say what its columns are")
         self._columns = Columns.from_state(columns.part("map"), width) if known else Columns.of_numbers(width)
         settings = self._SETTINGS.from_state(stored.part("settings"))
         learner = stored.part("learner")

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 
 Check = Callable[[str, Any], Any]
@@ -64,7 +65,11 @@ def checked(check: Check, is_compared: bool = True) -> Any:
     return field(metadata={"check": check, "is_compared": is_compared})
 
 
-def integer(least: int, most: int | None = None, or_none: bool = False) -> Any:
+MOST = 2**53
+"""Integers up to here are numbers of the core, too, whatever type it keeps them in."""
+
+
+def integer(least: int, most: int = MOST, or_none: bool = False) -> Any:
     """Return a field for an integer."""
 
     def check(name: str, value: Any) -> int | None:
@@ -80,7 +85,7 @@ def positive(or_none: bool = False, or_infinite: bool = False, or_zero: bool = F
     """Return a field for a positive number."""
 
     def check(name: str, value: Any) -> float | None:
-        if or_zero and isinstance(value, Real) and float(value) == 0.0:
+        if or_zero and isinstance(value, Real) and value == 0:
             return 0.0
         check_positive(name, value, or_none, or_infinite)
         return None if value is None else float(value)
@@ -95,6 +100,19 @@ def within(least: float, most: float, words: str, *others: str | None) -> Any:
         if isinstance(value, str | None) and value in others:
             return value
         check_within(name, value, least, most, words)
+        return float(value)
+
+    return checked(check)
+
+
+def target_like() -> Any:
+    """Return a field for a number that targets are near to, or None."""
+
+    def check(name: str, value: Any) -> float | None:
+        if value is None:
+            return None
+        if not abs(_as_float(value)) <= LARGEST_TARGET:
+            raise ValueError(f"{name} must be a finite number within 1e150 of zero, or None, got {value!r}")
         return float(value)
 
     return checked(check)
@@ -137,26 +155,43 @@ def check_positive(name: str, value: object, or_none: bool = False, or_infinite:
     """Raise ValueError unless ``value`` is a positive number."""
     if or_none and value is None:
         return
-    fits = isinstance(value, Real) and not isinstance(value, bool) and float(value) > 0
-    if not fits or not (or_infinite or math.isfinite(float(value))):  # type: ignore[arg-type]
+    number = _as_float(value)
+    if not (number > 0 and (math.isfinite(number) or (or_infinite and value == math.inf))):
         raise ValueError(f"{name} must be a positive number{' or None' if or_none else ''}, got {value!r}")
 
 
 def check_within(name: str, value: object, least: float, most: float, words: str) -> None:
     """Raise ValueError unless ``value`` is a finite number from ``least`` to ``most``; ``words`` say so."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(float(value))
-    if not is_number or not least <= float(value) <= most:  # type: ignore[arg-type]
+    number = _as_float(value)
+    if not math.isfinite(number) or not least <= number <= most:
         raise ValueError(f"{name} must be a number {words}, got {value!r}")
 
 
+def _as_float(value: object) -> float:
+    """Return a number as one of the core's; NaN if it is none, an infinity if it is an integer beyond all of them."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf  # type: ignore[operator]
+
+
+THREADS_A_CORE = 4
+"""More threads than this do not make anything faster, and each takes memory."""
+
+
 def n_threads_of(n_jobs: int | None) -> int:
-    """scikit-learn's ``n_jobs`` as a number of threads: None is one, -1 all cores, -2 all but one."""
+    """scikit-learn's ``n_jobs`` as a number of threads: None is one, -1 all cores, -2 all but one.
+
+    There are never more than a few a core: a file, or a slip, may ask for a billion.
+    """
     if n_jobs is None:
         return 1
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None, a number of threads or -1 for all cores, got {n_jobs!r}")
     if n_jobs > 0:
-        return int(n_jobs)
+        return min(int(n_jobs), THREADS_A_CORE * (os.cpu_count() or 1))
     n_cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, n_cores + 1 + int(n_jobs))
 

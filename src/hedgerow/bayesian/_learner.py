@@ -49,8 +49,10 @@ class TreeLearner:
     @classmethod
     def from_state(cls, stored: Stored, settings: Any, width: int) -> Self:
         """Take back what `state` gave."""
-        leaves = settings.LEAVES.from_state(stored.part("leaves"))
-        return cls(settings, leaves, leaves.TREES(stored.arrays("trees"), model=leaves.core(0), width=width))
+        leaves, arrays = settings.LEAVES.from_state(stored.part("leaves")), stored.arrays("trees")
+        if getattr(leaves, "n_classes", 0) > arrays["leaves.numbers"].size:
+            raise ValueError("it has fewer numbers in its leaves than classes")
+        return cls(settings, leaves, leaves.TREES(arrays, model=leaves.core(0), width=width))
 
 
 def _chain(settings: TreeSettings) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from scipy.stats import chi2
 from hedgerow import _core
 from hedgerow.base.class_weight import ClassWeight, class_weight_field
 from hedgerow.base.rows import Rows
-from hedgerow.base.settings import Settings, checked, integer, one_of, positive, within
+from hedgerow.base.settings import MOST, Settings, checked, integer, one_of, positive, target_like, within
+from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 
 MOST_PARTICLES = 2**24
@@ -40,7 +41,8 @@ class RealLeaves:
     @classmethod
     def from_state(cls, stored: Stored) -> RealLeaves:
         """Take back its numbers."""
-        return cls(stored.number("mean"), *(stored.positive(name) for name in ("mean_weight", "df", "scale")))
+        mean = stored.number("mean", -LARGEST_TARGET, LARGEST_TARGET)
+        return cls(mean, *(stored.positive(name) for name in ("mean_weight", "df", "scale")))
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class TreeSettings(Settings):
     ess_threshold: float = within(0.0, 1.0, "from 0 to 1")
     split_base: float = within(1e-300, 1.0 - 1e-16, "between 0 and 1, both left out")
     split_decay: float = within(0.0, math.inf, "of at least 0")
-    max_features: Any = checked(lambda name, value: value)  # looked at when the number of columns is known
+    max_features: Any = checked(lambda name, value: _max_features(value))
     n_steps: int = integer(1)
     n_burn_in: int | None = integer(0, or_none=True)
 
@@ -91,20 +93,14 @@ class TreeSettings(Settings):
 
     def n_weighed(self, width: int) -> int:
         """Columns that the optimal proposal weighs at a node; 0 for all."""
-        chosen = self.max_features
+        chosen = _max_features(self.max_features, width)
         if chosen is None:
             return 0
         if self.proposal != "optimal" or self.sampler != "smc":
             raise ValueError(f"max_features is for sampler='smc' with proposal='optimal', got {chosen!r} without")
         if chosen == "sqrt":
             return max(1, math.isqrt(width))
-        if isinstance(chosen, Integral) and not isinstance(chosen, bool) and 1 <= int(chosen) <= width:
-            return int(chosen)
-        if isinstance(chosen, Real) and not isinstance(chosen, Integral) and 0.0 < float(chosen) <= 1.0:
-            return max(1, round(float(chosen) * width))
-        raise ValueError(
-            f"max_features must be None, 'sqrt', a number of columns up to {width} or a share of them, got {chosen!r}"
-        )
+        return int(chosen) if isinstance(chosen, Integral) else max(1, round(float(chosen) * width))
 
 
 @dataclass(frozen=True)
@@ -113,7 +109,7 @@ class RealTreeSettings(TreeSettings):
 
     LEAVES: ClassVar[Any] = RealLeaves
 
-    prior_mean: float | None = checked(lambda name, value: None if value is None else _finite(name, value))
+    prior_mean: float | None = target_like()
     mean_weight: float = positive()
     noise_df: float = positive()
     noise_quantile: float = within(math.ulp(0.0), 1.0 - 2.0**-53, "between 0 and 1")
@@ -149,7 +145,15 @@ class ClassTreeSettings(TreeSettings):
         return ClassLeaves(int(rows.y.max()) + 1, self.concentration)
 
 
-def _finite(name: str, value: Any) -> float:
-    if not np.isfinite(value):
-        raise ValueError(f"{name} must be a finite number or None, got {value!r}")
-    return float(value)
+def _max_features(chosen: Any, width: int | None = None) -> Any:
+    """Return what was asked for, or raise ValueError. Before the first rows nobody knows how many columns there are."""
+    if chosen is None or (isinstance(chosen, str) and chosen == "sqrt"):
+        return chosen
+    is_number = isinstance(chosen, Real) and not isinstance(chosen, bool)
+    is_count = is_number and isinstance(chosen, Integral)
+    if not is_number or not (1 <= chosen <= (width or MOST) if is_count else 0.0 < chosen <= 1.0):
+        up_to = "" if width is None else f" up to {width}"
+        raise ValueError(
+            f"max_features must be None, 'sqrt', a number of columns{up_to} or a share of them, got {chosen!r}"
+        )
+    return chosen

@@ -6,11 +6,15 @@ written as a dictionary with one key that begins with "$". Functions cannot be w
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+N_WORDS = 624
+"""Of the state of a Mersenne Twister."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -76,10 +80,23 @@ def decode(value: Any, arrays: Arrays) -> Any:
 
 
 def _random_state(described: Any) -> np.random.RandomState:
-    kind, keys, *rest = described
+    """Take back a generator. NumPy believes its position, and would read past the end of the words."""
+    kind, words, position, has_gauss, gauss = described
+    if kind != "MT19937":
+        raise ValueError(f"random numbers of kind {kind!r} are not known, only 'MT19937'")
+    if not isinstance(words, list) or len(words) != N_WORDS or not all(_is_integer(word, 2**32 - 1) for word in words):
+        raise ValueError(f"the state of a generator is {N_WORDS} integers from 0 to 2**32 - 1")
+    if not _is_integer(position, N_WORDS) or not _is_integer(has_gauss, 1):
+        raise ValueError("the position of a generator is out of range")
+    if type(gauss) not in (int, float) or not math.isfinite(gauss):
+        raise ValueError("the number that a generator has in store is not finite")
     state = np.random.RandomState()
-    state.set_state((kind, np.asarray(keys, dtype=np.uint32), *rest))
+    state.set_state((kind, np.array(words, dtype=np.uint32), position, has_gauss, float(gauss)))
     return state
+
+
+def _is_integer(value: Any, most: int) -> bool:
+    return type(value) is int and 0 <= value <= most
 
 
 def _described_random_state(state: np.random.RandomState) -> list[Any]:

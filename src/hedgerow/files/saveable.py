@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
 from sklearn.base import clone
 
 from hedgerow.files.codec import FROM_JSON, TO_JSON
-from hedgerow.files.container import from_bytes, to_bytes, write_atomically
+from hedgerow.files.container import from_bytes, to_bytes
 from hedgerow.files.stored import Stored
+from hedgerow.files.writing import write_atomically
 
 FORMAT = 2
 """Files of this number are read by this version and by all later ones."""
 
-_SAVEABLE: dict[str, type[Saveable]] = {}
-_VALUES: dict[str, type[PlainValue]] = {}
+PUBLIC = {
+    "BARTClassifier": "hedgerow",
+    "BARTRegressor": "hedgerow",
+    "BayesianTreeClassifier": "hedgerow",
+    "BayesianTreeRegressor": "hedgerow",
+    "MondrianBoostingClassifier": "hedgerow",
+    "MondrianBoostingRegressor": "hedgerow",
+    "MondrianFeatures": "hedgerow",
+    "MondrianForestClassifier": "hedgerow",
+    "MondrianForestRegressor": "hedgerow",
+    "MondrianKernelRidge": "hedgerow",
+    "OnlineConformalRegressor": "hedgerow",
+    "OnlineForestRegressor": "hedgerow",
+    "OnlineQuantileForestRegressor": "hedgerow",
+    "Optimizer": "hedgerow.optimize",
+    "Run": "hedgerow.stream",
+    "Space": "hedgerow.optimize",
+}
+"""Classes that a file may name, and the modules that they are in. No other class is looked for."""
 
 KEPT_BY_PICKLE = ("_sklearn_output_config", "_metadata_request")
 """What scikit-learn sets on an estimator and looks for in a copy of it."""
@@ -24,10 +43,6 @@ KEPT_BY_PICKLE = ("_sklearn_output_config", "_metadata_request")
 
 class PlainValue:
     """A parameter that is neither a number nor a model, but can be written as a tree and read back, checked."""
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        _VALUES[cls.__name__] = cls
 
     def _to_json(self) -> Any:
         """Return what is written."""
@@ -46,10 +61,6 @@ class Saveable:
     everything: files come from strangers.
     """
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        _SAVEABLE[cls.__name__] = cls
-
     def _state(self) -> dict[str, Any] | None:
         """Return what has been learned; None if that is nothing."""
         raise NotImplementedError
@@ -58,23 +69,29 @@ class Saveable:
         """Take back what `_state` gave."""
         raise NotImplementedError
 
+    def _check_parameters(self) -> None:
+        """Raise ValueError for values of parameters that the constructor has not looked at."""
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to one file, whole or not at all.
 
         Parameters
         ----------
         path : str or path
-            Where to write. An existing file is replaced in one step; a symbolic link is followed.
+            Where to write. An existing file is replaced in one step and keeps its permissions; a symbolic link is
+            followed. If saving fails, the old file is as it was.
         """
         write_atomically(path, self._to_bytes())
 
     def _to_bytes(self) -> bytes:
-        return to_bytes({"format": FORMAT, **describe(self), "learned": self._state()})
+        content = to_bytes({"format": FORMAT, **describe(self), "learned": self._state()})
+        self._check_parameters()  # or the file could not be loaded
+        return content
 
     @classmethod
     def _from_bytes(cls, content: bytes) -> Self:
         tree = from_bytes(content)
-        if tree.get("format") != FORMAT:
+        if type(tree.get("format")) is not int or tree["format"] != FORMAT:
             found = tree.get("format", tree.get("format_version"))
             raise ValueError(
                 f"the file has format {found!r}, this hedgerow reads {FORMAT}; load it with the version that wrote it, "
@@ -106,7 +123,7 @@ class Saveable:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a model written by its ``save`` method. Safe on files from strangers: no code is run.
+    """Read a model written by its ``save`` method. Safe on files from strangers: no code is run, and all is checked.
 
     Parameters
     ----------
@@ -127,33 +144,52 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def describe(model: Any) -> dict[str, Any]:
     """Return class and parameters of a model, without anything that it has learned."""
-    return {"class": type(model).__name__, "parameters": model.get_params(deep=False)}
+    return {"class": _public_name(model), "parameters": model.get_params(deep=False)}
 
 
 def construct(described: Any, kind: type[Any] | tuple[type[Any], ...] = Saveable) -> Any:
     """Take back what `describe` gave: a model that has learned nothing; ValueError if it is not of that kind."""
     name, parameters = described.get("class"), described.get("parameters")
-    known = _SAVEABLE.get(name) if isinstance(name, str) else None
+    known = _public_class(name)
     if known is None or not issubclass(known, kind) or not isinstance(parameters, dict):
         raise ValueError(f"the file holds a model of class {name!r}, which is not known here")
     if any(_is_nested(value) for value in parameters.values()):
         raise ValueError("a model within the model has models of its own")
     try:
-        return known(**parameters)
-    except TypeError as error:
+        model = known(**parameters)
+        model._check_parameters()
+    except (TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"the file's parameters do not fit {known.__name__}: {error}") from None
+    return model
 
 
 def _is_nested(value: Any) -> bool:
     return isinstance(value, Saveable) and any(isinstance(inner, Saveable) for inner in vars(value).values())
 
 
+def _public_class(name: Any) -> Any:
+    module = PUBLIC.get(name) if isinstance(name, str) else None
+    return None if module is None else getattr(import_module(module), name)
+
+
+def _public_name(value: Any) -> str:
+    name = type(value).__name__
+    if _public_class(name) is not type(value):
+        raise TypeError(
+            f"cannot save a {name}: a file names one of hedgerow's own classes, and this is another; pickle it instead"
+        )
+    return name
+
+
 def _value(described: Any) -> Any:
-    kind, content = described
-    return _VALUES[kind]._from_json(content)
+    name, content = described
+    known = _public_class(name)
+    if known is None or not issubclass(known, PlainValue):
+        raise ValueError(f"a value of class {name!r} is not known here")
+    return known._from_json(content)
 
 
 TO_JSON[Saveable] = ("$model", describe)
 FROM_JSON["$model"] = construct
-TO_JSON[PlainValue] = ("$value", lambda value: [type(value).__name__, value._to_json()])
+TO_JSON[PlainValue] = ("$value", lambda value: [_public_name(value), value._to_json()])
 FROM_JSON["$value"] = _value

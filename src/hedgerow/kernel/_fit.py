@@ -9,6 +9,7 @@ import numpy as np
 
 from hedgerow import _core
 from hedgerow.base.rows import Rows
+from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 from hedgerow.kernel._cells import restored_cells
 from hedgerow.kernel._independent import IndependentSolution
@@ -125,12 +126,16 @@ class Fit:
         width, path = units.centre.size, LifetimePath.from_state(stored.part("path"))
         time = stored.number("time", 0.0, 1.0)
         cells = restored_cells(stored.arrays("cells"), width, n_trees, lifetime=time, seed=seed)
-        origin, scale = stored.number("origin"), stored.number("scale", 1e-200, 1e200)
+        origin = stored.number("origin", -LARGEST_TARGET, LARGEST_TARGET)
+        scale = stored.number("scale", 1e-200, 1e200)
         columns = stored.array("cells_of_rows", (n, n_trees), np.uint32)
         if columns.max() != cells.n_columns - 1:
             raise ValueError("its rows lie in cells that are not there")
         weights = rows.weights if rows.weights.size else np.ones(n)
-        learned = LearnedRows(columns, (rows.y - origin) / scale, weights)
+        targets = (rows.y - origin) / scale
+        if not np.abs(targets).max() <= LARGEST_TARGET:
+            raise ValueError("its scale is not that of its targets")
+        learned = LearnedRows(columns, targets, weights)
         kind = KINDS[stored.word("kind", *KINDS)]
         solution = kind.from_state(stored.part("solution"), learned, path.alpha, cells.n_columns)
         return cls(units, origin, scale, path, cells, solution)

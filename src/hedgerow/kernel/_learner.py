@@ -11,6 +11,7 @@ import numpy as np
 from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.settings import Query
+from hedgerow.base.targets import read_targets
 from hedgerow.base.work import interrupted_after
 from hedgerow.files import Stored
 from hedgerow.kernel._fit import Fit
@@ -135,7 +136,7 @@ class RidgeLearner:
         y, weights = kept.array("y"), kept.array("weights")
         if weights.size not in (0, y.size) or (weights <= 0).any():
             raise ValueError("its weights are not one positive number a row")
-        rows = Rows(kept.array("X", (y.size, width)), y, weights)
+        rows = Rows(kept.array("X", (y.size, width)), read_targets(y), weights)
         learner = cls(settings, stored.integer("seed", 0, 2**64 - 1), rows)
         if stored.any("found") is None:
             if y.size > 1:

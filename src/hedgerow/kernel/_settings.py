@@ -11,6 +11,8 @@ import numpy as np
 from hedgerow.base.settings import Settings, checked, integer, one_of, within
 from hedgerow.kernel._units import LARGEST, SMALLEST, LengthScale
 
+MOST_SPARE = 2**16
+"""Columns of a tree that wait for cells to come. Every row has them all."""
 LIFETIME = f"between {SMALLEST:g} and {LARGEST:g}"
 RIDGE = (
     "between 1e-10 and 1e10 (without a ridge there is no unique solution, because features of several trees are "
@@ -41,7 +43,7 @@ class FeatureSettings(Settings):
     n_estimators: int = integer(1)
     lifetime: float = within(SMALLEST, LARGEST, LIFETIME)
     length_scale: str | float | tuple[float, ...] = checked(_length_scale)
-    n_spare: int = integer(1)
+    n_spare: int = integer(1, MOST_SPARE)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from hedgerow.mondrian._noise import Noise, learn_noise
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._small_forests import SmallForest, noise_forest, small_forest
-from hedgerow.mondrian._smoothing import Smoothing, paper_ratio
+from hedgerow.mondrian._smoothing import Smoothing, paper_ratio, smoothing_in
 from hedgerow.targets import Target, Untransformed, first_target, learn_target, target_from_state
 
 LARGE_OFFSET = 64
@@ -231,11 +231,12 @@ class GaussianLabels:
             noise = Noise.from_state(stored.part("noise"), width)
         gaps = Gaps.from_description(stored.sequence("gaps"), width)
         target = target_from_state(stored.part("target"), width, SmallForest.from_state)
-        return cls(settings, target, stored.number("origin"), calibration, gaps, noise, _model_in(stored)[0])
+        origin = stored.number("origin", -2 * LARGEST_TARGET, 2 * LARGEST_TARGET)
+        return cls(settings, target, origin, calibration, gaps, noise, smoothing_in(stored)[0])
 
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
         """Return the native forest that a file holds."""
-        core, model = self.new_core(shape), _model_in(stored)
+        core, model = self.new_core(shape), smoothing_in(stored)
         if len(model) != (2 if self.is_hierarchy else 1):
             raise ValueError("its smoothing is another one than it says")
         if self.is_hierarchy:
@@ -243,14 +244,6 @@ class GaussianLabels:
         core.restore(arrays)
         core.watch_gaps(*self.gaps)
         return core
-
-
-def _model_in(stored: Stored) -> list[float]:
-    """Return the numbers of smoothing that a file holds."""
-    model = [float(number) for number in stored.sequence("model")]
-    if not model or not all(math.isfinite(number) and number > 0 for number in model):
-        raise ValueError("its smoothing is not positive and finite")
-    return model
 
 
 def asked_target(settings: RegressionSettings, query: Smoothing) -> Any:

@@ -7,30 +7,25 @@ the labels row by row, because they enter in the query only.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from functools import cache
-from numbers import Real
-from typing import Any
 
 from hedgerow._core import QueryRule
-from hedgerow.base.settings import Query, checked, positive
+from hedgerow.base.settings import Query, positive, target_like
+from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
 
+SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
 FIRST_RATE, FIRST_RATIO = 1.0, 20.0
 """gamma_2 and K before there are enough rows to learn from."""
-
-
-def _finite(name: str, value: Any) -> float | None:
-    if value is not None and not (isinstance(value, Real) and math.isfinite(value)):
-        raise ValueError(f"{name} must be a finite number or None, got {value!r}")
-    return None if value is None else float(value)
 
 
 @dataclass(frozen=True)
 class Smoothing(Query):
     """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where the data or appendix B decide."""
 
-    prior_mean: float | None = checked(_finite)
+    prior_mean: float | None = target_like()
     drift_variance: float | None = positive(or_none=True)
     drift_rate: float | None = positive(or_none=True)
     noise_variance: float | None = positive(or_none=True)
@@ -125,3 +120,11 @@ def _share_gained(rate: float, lifetime: float) -> float:
 def paper_ratio(weight: float) -> float:
     """K = min(2000, 2 N)."""
     return min(2000.0, 2.0 * max(weight, 1.0))
+
+
+def smoothing_in(stored: Stored) -> list[float]:
+    """Return the numbers of smoothing that a file holds; what is smaller than a normal number has no inverse."""
+    model = [float(number) for number in stored.sequence("model")]
+    if not model or not all(SMALLEST <= number <= LARGEST for number in model):
+        raise ValueError("its smoothing is not positive and finite")
+    return model

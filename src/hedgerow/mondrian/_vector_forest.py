@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import ForestSettings
-from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.mondrian._smoothing import Smoothing, smoothing_in
 
 
 @dataclass(frozen=True)
@@ -92,9 +91,7 @@ class VectorLabels:
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
         """Return the native forest that a file holds."""
         core = self.new_core(shape)
-        rate, ratio = (float(number) for number in stored.sequence("model"))
-        if not (0 < rate < math.inf and 0 < ratio < math.inf):
-            raise ValueError("its smoothing is not positive and finite")
+        rate, ratio = smoothing_in(stored)
         core.set_model(rate, ratio, 1)
         core.restore(arrays)
         self.check_numbers(core)

@@ -35,8 +35,7 @@ class BaseSettings(Settings):
             names = " or a ".join(kind.__name__ for kind in self.BASES)
             raise ValueError(f"base must be an {names}, got {base!r}")
         base = clone(base)
-        base._SETTINGS.of(base)
-        base._QUERY.of(base)
+        base._check_parameters()
         object.__setattr__(self, "base", base)
 
     def check_unchanged(self, now: Any) -> None:

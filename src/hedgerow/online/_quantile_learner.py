@@ -109,8 +109,10 @@ class QuantileLearner:
     @classmethod
     def from_state(cls, stored: Stored, settings: QuantileSettings, width: int) -> Self:
         """Take back what `state` gave."""
-        learner, arrays = cls(settings, width, stored.integer("seed", 0, LARGEST_SEED)), stored.arrays("forest")
-        check_n_trees(arrays, learner._trees)
+        arrays, trees = stored.arrays("forest"), settings.trees
+        assert trees is not None
+        check_n_trees(arrays, trees)
+        learner = cls(settings, width, stored.integer("seed", 0, LARGEST_SEED))
         learner.core.restore(arrays)
         if learner._window is not None:
             window = stored.arrays("window")

@@ -29,6 +29,8 @@ N_BEST = 10
 
 MOST_PLACES = 1_000_000
 """Drawn at once: more would hardly fit into memory."""
+MOST_PLANNED = 2**22
+"""Numbers of the initial plan: it is made when an optimiser is, or is loaded from a file, however small."""
 
 FINEST = 100.0
 """The forest's lifetime where local searches look after what is finer: cells of a hundredth are hardly cut again."""
@@ -106,6 +108,8 @@ class Optimizer(OptimizerFiles):
         check_integer("n_initial", 2 if n_initial is None else n_initial, least=2)
         if max(n_candidates, n_initial or 0) > MOST_PLACES:
             raise ValueError(f"n_candidates and n_initial must be at most {MOST_PLACES:,}")
+        if (n_initial or 0) * self.space.n_parameters > MOST_PLANNED:
+            raise ValueError(f"n_initial times the number of parameters must be at most {MOST_PLANNED:,}")
         if surrogate is not None and not isinstance(surrogate, MondrianForestRegressor):
             raise TypeError(f"surrogate must be a MondrianForestRegressor, got {surrogate!r}")
         self.acquisition, self.exploration, self.n_candidates = acquisition, float(exploration), int(n_candidates)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import time
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,9 @@ import numpy as np
 
 from hedgerow.base.settings import check_integer
 from hedgerow.files import Saveable
-from hedgerow.files.container import from_bytes, to_bytes, write_atomically
+from hedgerow.files.container import from_bytes, to_bytes
+from hedgerow.files.locking import FileLock
+from hedgerow.files.writing import remove_leftovers, temporary_beside, write_atomically
 from hedgerow.stream._chunks import Chunk, as_matrix
 from hedgerow.stream._run import Run
 
@@ -49,11 +52,20 @@ class Checkpoint:
             )
         if every is not None:
             check_integer("checkpoint_every", every, least=1)
-        self.path, self.every, self.model = Path(path), every, model
-        if not (folder := self.path.absolute().parent).is_dir():
+        self.path, self.every, self.model = Path(os.path.realpath(path)), every, model
+        if not (folder := self.path.parent).is_dir():
             raise ValueError(f"cannot write checkpoints: there is no folder {str(folder)!r}")
         self._started_as = hashlib.sha256(model._to_bytes()).hexdigest()
         self._written_rows, self._written_at, self._took = 0, time.monotonic(), 0.0
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep other processes from this checkpoint; BlockingIOError if one is at it."""
+        lock = FileLock(self.path.with_name(f"{self.path.name}.lock"), f"the checkpoint {str(self.path)!r}")
+        try:
+            yield
+        finally:
+            lock.release()
 
     @property
     def previous(self) -> Path:
@@ -111,16 +123,24 @@ class Checkpoint:
         self._took = self._written_at - begin
 
     def _keep_previous(self) -> None:
-        """A second name for the file that is about to be replaced: at no time is there none under the first."""
-        if not self.path.exists():
+        """Give the file that is about to be replaced a second name: at no time is there none under the first.
+
+        A file that is damaged does not take the place of the one before it, which may be whole.
+        """
+        try:
+            content = self.path.read_bytes()
+        except FileNotFoundError:
             return
-        name = self.path.with_name(f".{self.path.name}.previous")
-        name.unlink(missing_ok=True)
+        if _body(content) is None:
+            return
+        remove_leftovers(self.previous)
+        name = temporary_beside(self.previous)
         try:
             os.link(self.path, name)
         except OSError:  # not every file system has links
-            shutil.copyfile(self.path, name)
-        os.replace(name, self.previous)
+            write_atomically(self.previous, content)
+        else:
+            os.replace(name, self.previous)
 
     def _latest_whole(self) -> Snapshot:
         try:
@@ -135,9 +155,8 @@ class Checkpoint:
 
 def read_checkpoint(path: Path) -> Snapshot:
     """Read a checkpoint, or raise ValueError if it is torn, damaged or none."""
-    content = path.read_bytes()
-    digest, body = content[len(MAGIC) : len(MAGIC) + 64], content[len(MAGIC) + 65 :]
-    if not content.startswith(MAGIC) or hashlib.sha256(body).hexdigest().encode() != digest:
+    body = _body(path.read_bytes())
+    if body is None:
         raise ValueError(f"the checkpoint {str(path)!r} is torn or damaged")
     try:
         parts = from_bytes(body)
@@ -145,6 +164,13 @@ def read_checkpoint(path: Path) -> Snapshot:
         return Snapshot(run, model, str(parts["started_as"]), str(parts["last_row"]))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"{str(path)!r} is not a checkpoint of this version ({error})") from None
+
+
+def _body(content: bytes) -> bytes | None:
+    """Return what follows the checksum of a checkpoint; None if it is torn, damaged or none."""
+    digest, body = content[len(MAGIC) : len(MAGIC) + 64], content[len(MAGIC) + 65 :]
+    is_whole = content.startswith(MAGIC) and hashlib.sha256(body).hexdigest().encode() == digest
+    return body if is_whole else None
 
 
 def row_digest(chunk: Chunk, index: int) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, nullcontext
 from itertools import chain
 from typing import Any
 
@@ -46,7 +47,8 @@ def evaluate(
     checkpoint : path, optional
         A file to go on from after an interruption, with the same bits as without one. If it exists, the run goes on
         from it: hand in the model as it was when the run began, and the same stream. The one before is kept as
-        ``<path>.previous``. Needs a model of this library.
+        ``<path>.previous``. One process at a time can use it: others get a BlockingIOError. Needs a model of this
+        library.
     progress : bool, default=True
         Whether to show a progress bar, if there is a terminal.
     checkpoint_every : int, optional
@@ -88,9 +90,10 @@ def evaluate(
         distribution=distribution,
         name=name,
     )
-    run = next(steps)
-    for step in with_progress(steps, source, run.name) if progress else steps:
-        run = step
+    with closing(steps):
+        run = next(steps)
+        for step in with_progress(steps, source, run.name) if progress else steps:
+            run = step
     return run
 
 
@@ -104,31 +107,32 @@ def evaluation(
     checkpoint_every: int | None = None,
     distribution: bool = False,
     name: str | None = None,
-) -> Iterator[Run]:
+) -> Generator[Run, None, None]:
     """Yield the run before the first chunk and after each; what `evaluate` does, for those who watch."""
     asking = asked(model, check_confidence(confidence), distribution)
     run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.scored))
     run.change_points = source.change_points
     keeper = None if checkpoint is None else Checkpoint(checkpoint, model, checkpoint_every)
-    snapshot = None if keeper is None else keeper.latest(run)
-    if keeper is None or snapshot is None:
-        chunks = source.chunks()
-    else:
-        chunks = _from_row(source, snapshot.run.n_rows, snapshot.last_row)
-        keeper.adopt(snapshot)
-        snapshot.run.change_points = run.change_points
-        run = snapshot.run
-    yield run
-    chunk: Chunk | None = None
-    for chunk in aligned(chunks, run.n_rows):
-        _step(asking, run, chunk)
-        if keeper is not None:
-            keeper.write_if_due(run, chunk)
+    with nullcontext() if keeper is None else keeper.in_use():
+        snapshot = None if keeper is None else keeper.latest(run)
+        if keeper is None or snapshot is None:
+            chunks = source.chunks()
+        else:
+            chunks = _from_row(source, snapshot.run.n_rows, snapshot.last_row)
+            keeper.adopt(snapshot)
+            snapshot.run.change_points = run.change_points
+            run = snapshot.run
         yield run
-    if keeper is not None and chunk is not None:
-        keeper.write(run, chunk)
-    if run.n_rows == 0:
-        raise ValueError("the stream has no rows")
+        chunk: Chunk | None = None
+        for chunk in aligned(chunks, run.n_rows):
+            _step(asking, run, chunk)
+            if keeper is not None:
+                keeper.write_if_due(run, chunk)
+            yield run
+        if keeper is not None and chunk is not None:
+            keeper.write(run, chunk)
+        if run.n_rows == 0:
+            raise ValueError("the stream has no rows")
 
 
 def _step(asking: Asked, run: Run, chunk: Chunk) -> None:

@@ -1,0 +1,121 @@
+"""Writing files as users expect it: whole or not at all, where a link points to, with the permissions it had."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import secrets
+import stat
+import sys
+from pathlib import Path
+
+from hedgerow.files.locking import is_same_file, try_lock
+
+CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
+"""What systems say that cannot sync a folder, or do not let this user."""
+
+
+def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file beside its destination, flush it to the disk, and rename it.
+
+    After a crash there is the old file or the new one. A symbolic link stays, and what it points to is replaced. The
+    permissions are those of the file that is replaced, or what the process's umask leaves of 0666. What is neither a
+    file nor absent is left alone: OSError.
+    """
+    target = Path(os.path.realpath(path))
+    before = _status(target, os.fspath(path))
+    remove_leftovers(target)
+    handle, temporary = _opened_beside(target, 0o666 if before is None else 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            if before is not None:
+                _take_over(temporary, before)
+            os.fsync(file.fileno())
+            if sys.platform != "win32":  # while it is locked: nobody takes it for a leftover
+                os.replace(temporary, target)
+        if sys.platform == "win32":
+            os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+
+
+def temporary_beside(target: Path) -> Path:
+    """Return a name that nobody else uses, for a file that is soon to be renamed to that of the target."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove what writers of this file have left that were killed. Those at work hold a lock."""
+    ours = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}\.tmp")
+    with contextlib.suppress(OSError):  # that cannot be read, locked or removed: some other writer's business
+        for name in os.listdir(target.parent):
+            if ours.fullmatch(name):
+                _remove_if_free(target.with_name(name))
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name last: a rename is an entry in the folder. Not every system can."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        if error.errno not in CANNOT_SYNC:
+            raise
+
+
+def _status(target: Path, given: str) -> os.stat_result | None:
+    """Return what is known of a file that is to be replaced, None if there is none; OSError if it must not be."""
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"cannot save to {given!r}: there is no folder {str(target.parent)!r}")
+    try:
+        found = target.stat()
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(f"cannot save to {given!r}: it is a folder; give the name of a file in it")
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(f"cannot save to {given!r}: it is a device, a pipe or a socket; give the name of a file")
+    if not os.access(target, os.W_OK):
+        raise PermissionError(f"cannot save to {given!r}: the file is read-only; make it writable, or use another name")
+    return found
+
+
+def _opened_beside(target: Path, mode: int) -> tuple[int, Path]:
+    """Return a new file, open and locked, and its name."""
+    while True:
+        temporary = temporary_beside(target)
+        handle = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        try_lock(handle)  # where nothing can be locked, nobody removes leftovers either
+        if is_same_file(handle, temporary):
+            return handle, temporary
+        os.close(handle)  # between the two steps it was taken for a leftover
+
+
+def _take_over(temporary: Path, before: os.stat_result) -> None:
+    """Give a file the owner, as far as that is allowed, and the permissions of the one that it replaces."""
+    made = temporary.stat()
+    if hasattr(os, "chown") and (made.st_uid, made.st_gid) != (before.st_uid, before.st_gid):
+        with contextlib.suppress(OSError):
+            os.chown(temporary, before.st_uid, before.st_gid)
+    os.chmod(temporary, stat.S_IMODE(before.st_mode))
+
+
+def _remove_if_free(leftover: Path) -> None:
+    with contextlib.suppress(OSError):
+        handle = os.open(leftover, os.O_RDWR)
+        try:
+            if try_lock(handle):
+                leftover.unlink()
+        finally:
+            os.close(handle)
