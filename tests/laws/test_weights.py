@@ -69,16 +69,19 @@ def test_any_weights_give_finite_answers(case):
 
 @every("weighs", faults=STD_IS_NAN)
 def test_the_largest_and_the_least_weights(case, tmp_path):
-    """Refused in words, or finite answers and a file that can be read. More is refused everywhere, and changes nothing."""
+    """Refused in words, or finite answers and a file that can be read. More is refused, and changes nothing."""
     X, y = case.data(N)
     is_large = np.arange(N) % 2 == 0
     for weights in (np.full(N, 1e30), np.full(N, 1e-30), np.where(is_large, 1e6, 1e-6)):
         if case.kind is BARTClassifier:  # which takes small whole numbers only
             break
+        refusal = ""
         try:
             model = learned(case, "fit", X, y, weights)
         except ValueError as error:
-            assert "by a constant" in str(error) or "larger alpha" in str(error)
+            refusal = str(error)
+        if refusal:
+            assert "by a constant" in refusal or "larger alpha" in refusal
             continue
         assert np.isfinite(numbers(model, X)).all()
         model.save(tmp_path / "model")
