@@ -39,7 +39,8 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     stages : "auto" or list out of {"linear", "kernel", "mondrian", "greedy"}, default="auto"
         Kinds of stages that there may be: ridge regression, a kernel in learned units, Mondrian forests, and trees
         whose cuts see the labels. "auto" is all of them. Those in use are chosen, and weighed, by honest error.
-        "mondrian" must be among them.
+        "mondrian" must be among them. With "kernel", sums of columns along which targets change most are looked for,
+        and all stages see them if that pays.
     class_weight : mapping, "balanced" or None, default=None
         Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
         ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`

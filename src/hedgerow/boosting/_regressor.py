@@ -46,7 +46,8 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     stages : "auto" or list out of {"linear", "kernel", "mondrian", "greedy"}, default="auto"
         Kinds of stages that there may be: ridge regression, a kernel in learned units, Mondrian forests, and trees
         whose cuts see the labels. "auto" is all of them. Those in use are chosen, and weighed, by honest error.
-        "mondrian" must be among them.
+        "mondrian" must be among them. With "kernel", sums of columns along which targets change most are looked for,
+        and all stages see them if that pays.
     tail : {"student", "normal", "empirical"}, default="student"
         Shape of the predictive distribution: Student's t fitted to the leave-one-out residuals, a Gaussian, or the
         residuals themselves, smoothed.
