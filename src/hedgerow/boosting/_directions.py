@@ -107,16 +107,18 @@ def learn_directions(rows: Rows, making: Making, n_columns: int) -> Directions:
     n = some.X.shape[0]
     share = some.weights / some.weights.sum() if some.weights.size else np.full(n, 1.0 / n)
     plain, squares = _regression(some, making)
+    error = float(share @ squares)
+    if not error > 0.0:
+        return no_directions(n_columns)
     centre, scale, _ = standardised(some.X[:, :n_columns], share)
     gradients = plain.secants(some.X[rng.permutation(n)[:N_GRADIENTS]], STEP * scale)
     with one_blas_thread():
         vectors = np.linalg.eigh(gradients.T @ gradients)[1].T[::-1][:N_DIRECTIONS]
     found = Directions(centre, scale, np.ascontiguousarray(vectors))
-    gains = squares - _regression(some._replace(X=found.beside(some.X)), making)[1]
+    gains = (squares - _regression(some._replace(X=found.beside(some.X)), making)[1]) / error
     gain = float(share @ gains)
     luck = math.sqrt(float(share**2 @ (gains - gain) ** 2))
-    pays = gain > LEAST_GAIN * float(share @ squares) and gain > SURE * luck
-    return found if pays else no_directions(n_columns)
+    return found if gain > max(LEAST_GAIN, SURE * luck) else no_directions(n_columns)
 
 
 def _regression(rows: Rows, making: Making) -> tuple[KernelStage, Floats]:

@@ -74,6 +74,8 @@ def learn_noise(X: Floats, squares: Floats, weights: Floats, grow: Any, seed: in
     drawn = np.sort(np.random.default_rng(seed).choice(n, min(n, MOST_ROWS), replace=False))
     everywhere, squares = np.ones(n), np.minimum(squares[drawn], MOST_SURPRISING)
     share = weights[drawn] / weights[drawn].sum() if weights.size else np.full(drawn.size, 1.0 / drawn.size)
+    if not share @ squares > 0.0:  # everything is explained
+        return None, everywhere
     forest = grow(X[drawn], np.log(squares + SMALLEST), weights[drawn] if weights.size else weights)
     said = forest.left_out().mean()
 
