@@ -26,7 +26,7 @@ N_DIRECTIONS = 3
 MOST_COLUMNS = 200
 """With more columns no directions are looked for."""
 
-FEWEST_ROWS, MOST_ROWS = 100, 1500
+FEWEST_ROWS, MOST_ROWS = 150, 1500
 N_LANDMARKS = 400
 N_GRADIENTS = 600
 
