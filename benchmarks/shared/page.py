@@ -42,6 +42,7 @@ class Page:
         self._libraries: dict[str, str | None] = {}
         self._load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
         self._began = time.perf_counter()
+        self._hedgerow = hedgerow()  # as it is now: sources may change while the page is made
 
     def begin(self, title: str, introduction: str, *libraries: str) -> None:
         """Say what the page is about, and which libraries it needs besides hedgerow."""
@@ -99,7 +100,7 @@ class Page:
         load = f", load {self._load:.1f} before it began" if self._load >= TOLERATED_LOAD else ""
         return (
             f"Made on {date.today()} by `{command}` in {minutes} min on {processor()}, {os.cpu_count()} cores{load}, "
-            f"{platform.system()}, Python {platform.python_version()}, {', '.join([hedgerow(), *libraries])}."
+            f"{platform.system()}, Python {platform.python_version()}, {', '.join([self._hedgerow, *libraries])}."
         )
 
 
