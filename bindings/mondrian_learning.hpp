@@ -54,13 +54,19 @@ void bind_learning(nb::class_<mondrian::Forest<M>>& bound) {
           array("x"), array("y"), array("weights"),
           "Where rows stand among all that are held, in order; those before the first that is not found.")
       .def(
-          "forget",
-          [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {
+          "find",
+          [](const Self& self, const Features& x, const Labels& y, const Labels& weights) {
             const data::Batch batch = batch_of(self.rows.width(), x, y, weights);
-            return without_gil([&] { return forget_equal(self, batch, n_threads); });
+            return to_numpy(without_gil([&] { return self.locate(batch); }));
           },
-          array("x"), array("y"), array("weights"), nb::arg("n_threads"),
-          "How many of the rows were found; unless that is all of them, nothing was forgotten.");
+          array("x"), array("y"), array("weights"),
+          "The numbers that `forget` knows rows by; those before the first that is not found.")
+      .def(
+          "forget",
+          [](Self& self, const Vector<std::uint32_t>& rows, std::size_t n_threads) {
+            without_gil([&] { self.forget(span_of(rows), n_threads); });
+          },
+          array("rows"), nb::arg("n_threads"));
 }
 
 }  // namespace hedgerow::bindings

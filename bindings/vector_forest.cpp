@@ -21,6 +21,7 @@ void bind_label_vectors(nb::module_& m) {
             self.append(vectors.data(), vectors.shape(0), vectors.shape(1));
           },
           array("vectors"))
+      .def("cut", &LabelVectors::cut, nb::arg("n"))
       .def("clear", &LabelVectors::clear, nb::arg("number"))
       .def(
           "to_array",

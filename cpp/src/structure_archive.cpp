@@ -108,13 +108,13 @@ void ShapeWriter::write(const tree::Tree& shape) {
   sizes_.append({shape.nodes.size()});
   list_sizes_.append({shape.next_row.size()});
   first_freed_.append({shape.first_freed});
-  for (const tree::Node& node : shape.nodes) {
+  for (const tree::Node& node : shape.nodes.values()) {
     features_.append({node.feature});
     locations_.append({node.n_rows});
     links_.append({node.children});
     times_.append({std::bit_cast<std::uint32_t>(node.time)});
   }
-  next_rows_.append(shape.next_row);
+  next_rows_.append(shape.next_row.values());
 }
 
 ShapeReader::ShapeReader(const Archive& archive, std::size_t n_trees)
@@ -136,15 +136,17 @@ tree::Tree ShapeReader::read() {
              times = times_.take(size);
   shape.first_freed = first_freed_.next();
   shape.next_row = next_rows_.copy(list_sizes_.next());
-  shape.nodes.reserve(size);
+  std::vector<tree::Node> nodes;
+  nodes.reserve(size);
   for (std::size_t i = 0; i < size; ++i) {
     tree::Node node = tree::Node::leaf();
     node.feature = features[i];
     node.n_rows = locations[i];
     node.children = links[i];
     node.time = std::bit_cast<float>(times[i]);
-    shape.nodes.push_back(node);
+    nodes.push_back(node);
   }
+  shape.nodes = std::move(nodes);
   return shape;
 }
 

@@ -29,7 +29,7 @@ bool same_inner(const Node& a, const Node& b) {
 Tree two_leaves() {
   Tree tree;
   tree.plant();
-  tree.nodes[Tree::root].box = 5;
+  tree.nodes.edit(Tree::root).box = 5;
   tree.split_leaf(Tree::root, 3, 0.25F, 1.5F);
   const Node root = tree.nodes[Tree::root];
   tree.push_row(root.left(), 0, 1.0);

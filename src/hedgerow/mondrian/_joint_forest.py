@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -68,7 +69,9 @@ class JointForest(ForestLearner):
         """Yield the distributions of rows, each just before it is learned, some rows at a time."""
         for part in self._stream(rows, query):
             factors = self.labels.calibration.factors(part.X)
-            yield self._joint(factors, *self.core.moments_then_learn(*part, query.n_threads))
+            with self._arriving(part.y):
+                said = self.core.moments_then_learn(*part, query.n_threads)
+            yield self._joint(factors, *said)
 
     def _moments(self, X: Floats, query: Smoothing) -> list[Floats]:
         parts = [
@@ -87,11 +90,28 @@ class JointForest(ForestLearner):
         """Raise ValueError unless these targets can be learned."""
         self.labels.check(y)
 
+    def learn(self, rows: Rows, query: Smoothing) -> None:
+        """Learn rows, one after another."""
+        for part in self._stream(rows, query):
+            with self._arriving(part.y):
+                self.core.learn(*part, query.n_threads)
+
     def learn_one(self, x: Any, y: Any, weight: float, query: Smoothing) -> None:
         """Learn one row, and nothing if it is not a vector of finite numbers."""
         row = self._one_row(x)
-        number = self.labels.encoded(Rows(row, np.reshape(y, (1, -1)))).y[0]
-        self.core.learn_one(row[0], number, weight)
+        numbers = self.labels.encoded(Rows(row, np.reshape(y, (1, -1)))).y
+        with self._arriving(numbers):
+            self.core.learn_one(row[0], numbers[0], weight)
+
+    @contextmanager
+    def _arriving(self, numbers: Floats) -> Iterator[None]:
+        """Keep nothing of the targets of rows that the core was to learn, and has not."""
+        n_before = self.core.arrivals
+        try:
+            yield
+        finally:
+            if self.core.arrivals == n_before:
+                self.labels.take_back(numbers)
 
     def _one_row(self, x: Any) -> Floats:
         row: Floats = np.asarray(x, dtype=np.float64)
@@ -120,8 +140,11 @@ class JointForest(ForestLearner):
     def forget(self, rows: Rows, query: Smoothing) -> None:
         """Take rows out of the trees, or none and ValueError if one is not there."""
         known = self._known(rows)
-        check_found(self.core.forget(*known, query.n_threads), rows.X.shape[0])
-        self.labels.erase(known.y)
+        numbers = self.core.find(*known)
+        check_found(numbers.size, rows.X.shape[0])
+        for part in pieces(numbers.size, self.core.n_trees):
+            self.core.forget(numbers[part], query.n_threads)
+            self.labels.erase(known.y[part])
 
     def _known(self, rows: Rows) -> Rows:
         """Return rows with the numbers of their targets in place of these."""

@@ -82,6 +82,12 @@ class JointLabels(VectorLabels):
         """Return rows that the core holds as they were given."""
         return held._replace(y=self.given(held.y))
 
+    def take_back(self, numbers: Floats) -> None:
+        """Keep nothing of targets that came last."""
+        n = int(numbers[0])
+        self.vectors.cut(n)
+        self.targets.cut(n)
+
     def erase(self, numbers: Floats) -> None:
         """Keep nothing of targets that were forgotten."""
         for number in numbers.astype(np.intp).tolist():

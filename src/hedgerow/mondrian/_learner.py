@@ -11,7 +11,7 @@ import numpy as np
 from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_doubtful
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.unlearning import check_found
-from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing
+from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units, lifetime_of
@@ -116,12 +116,17 @@ class ForestLearner:
     # Unlearning.
 
     def forget(self, rows: Rows, query: Any) -> None:
-        """Take rows out of the trees, or none and ValueError if one is not there."""
+        """Take rows out of the trees, or none and ValueError if one is not there.
+
+        An interruption leaves a forest without the first of them.
+        """
         known = self._known(rows)
-        n_found = self.core.forget(*known, query.n_threads)
-        if n_found < rows.y.size:
-            n_found = self.core.forget(*self._nearest_held(known), query.n_threads)
-        check_found(n_found, rows.y.size)
+        numbers = self.core.find(*known)
+        if numbers.size < rows.y.size:
+            numbers = self.core.find(*self._nearest_held(known))
+        check_found(numbers.size, rows.y.size)
+        for part in pieces(numbers.size, self.core.n_trees):
+            self.core.forget(numbers[part], query.n_threads)
 
     def without(self, rows: Rows) -> Rows:
         """Return the rows held but for these, as they were given; ValueError if one of these is not there."""

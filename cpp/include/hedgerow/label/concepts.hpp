@@ -88,10 +88,20 @@ concept HearsRows = requires(const M model, typename M::Summary& summary, double
   model.add(summary, number, number, is_first);
 };
 
+/// What a leaf of many rows keeps besides its summary: sums without rounding, from which a row can be taken without a
+/// look at the others.
+template <class M>
+concept SumsRows = std::copyable<typename M::Sums> &&
+                   requires(const M model, typename M::Sums& sums, double number, bool is_first) {
+                     // a label, with its weight and whether it is the first at its place, comes (1) or leaves (-1)
+                     model.count(sums, number, number, is_first, number);
+                     { model.summary_of(std::as_const(sums)) } -> std::same_as<typename M::Summary>;
+                   };
+
 /// What trees and forests ask, whatever is predicted.
 template <class M>
 concept LabelModel =
-    HearsRows<M> && std::copyable<M> && std::copyable<typename M::Summary> && std::copyable<typename M::Seen> &&
+    HearsRows<M> && SumsRows<M> && std::copyable<M> && std::copyable<typename M::Summary> && std::copyable<typename M::Seen> &&
     requires(const M model, typename M::Summary& summary, const typename M::Summary& heard, typename M::Seen& seen,
              double number, double* numbers, std::size_t size, std::vector<double>& written,
              std::span<const double>& rest) {

@@ -20,6 +20,7 @@
 
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/label/gaussian_labels.hpp"
+#include "hedgerow/numeric/exact_sum.hpp"
 #include "hedgerow/numeric/exponential.hpp"
 #include "hedgerow/numeric/exponential_kernels.hpp"
 
@@ -64,6 +65,18 @@ struct GaussianHierarchyBy : GaussianLabels {
     const double gained = weight * signal_to_noise;
     summary.precision += gained;
     summary.mean += gained / summary.precision * (label - summary.mean);
+  }
+
+  struct Sums {
+    numeric::ExactSum weight, label;
+  };
+  static void count(Sums& sums, double label, double weight, bool, double sign) {
+    sums.weight.add(sign * weight);
+    sums.label.add_product(sign * weight, label);
+  }
+  [[nodiscard]] Summary summary_of(const Sums& sums) const {
+    const double weight = sums.weight.value();
+    return {weight * signal_to_noise, sums.label.value() / weight};
   }
 
   using GaussianLabels::read, GaussianLabels::write;

@@ -23,11 +23,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <span>
 #include <vector>
 
 #include "hedgerow/label/class_tally.hpp"
 #include "hedgerow/label/concepts.hpp"
+#include "hedgerow/numeric/exact_sum.hpp"
 #include "hedgerow/numeric/mean_survival.hpp"
 
 namespace hedgerow::label {
@@ -82,6 +84,27 @@ struct StableHierarchy {
 
   void add(Summary& summary, double label, double weight, bool is_first) const {
     summary.add(static_cast<ClassId>(label), weight, static_cast<std::uint32_t>(is_first));
+  }
+
+  struct ClassSum {
+    numeric::ExactSum weight;
+    std::int64_t n_rows = 0, n_places = 0;
+  };
+  using Sums = std::map<ClassId, ClassSum>;
+  static void count(Sums& sums, double label, double weight, bool is_first, double sign) {
+    const auto step = static_cast<std::int64_t>(sign);
+    const auto at = sums.try_emplace(static_cast<ClassId>(label)).first;
+    at->second.weight.add(sign * weight);
+    at->second.n_places += is_first ? step : 0;
+    if ((at->second.n_rows += step) == 0) sums.erase(at);
+  }
+  static Summary summary_of(const Sums& sums) {
+    Summary summary;
+    summary.make_room(sums.size());
+    for (const auto& [label, sum] : sums) {
+      summary.append(label, sum.weight.value(), static_cast<std::uint32_t>(sum.n_places));
+    }
+    return summary;
   }
 
   [[nodiscard]] bool pauses_pure() const { return pause_pure; }

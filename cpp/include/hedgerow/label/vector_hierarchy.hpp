@@ -20,6 +20,7 @@
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/label/gaussian_hierarchy.hpp"
 #include "hedgerow/numeric/compiler.hpp"
+#include "hedgerow/numeric/exact_sum.hpp"
 
 namespace hedgerow::label {
 
@@ -46,6 +47,8 @@ struct LabelVectors {
     if (size() + n >= 0xFFFFFFFF) throw std::invalid_argument("too many vectors");
     values.insert(values.end(), vectors, vectors + n * length);
   }
+  /// Only the first n stay.
+  void cut(std::size_t n) { values.resize(std::min(n, size()) * length); }
   const float* operator[](std::size_t number) const { return values.data() + number * length; }
   /// Nothing is kept of this one; its number stays.
   void clear(std::size_t number) {
@@ -102,6 +105,25 @@ struct VectorHierarchy {
     const float* before = summary.mean(*vectors);
     summary.precision += gained;
     step_towards(summary.make_own(length(), false), before, (*vectors)[number], gained / summary.precision, length());
+  }
+
+  struct Sums {
+    numeric::ExactSum weight;
+    std::vector<numeric::ExactSum> components;
+  };
+  void count(Sums& sums, double label, double weight, bool, double sign) const {
+    const float* vector = (*vectors)[static_cast<std::size_t>(label)];
+    sums.components.resize(length());
+    sums.weight.add(sign * weight);
+    for (std::size_t k = 0; k < length(); ++k) sums.components[k].add_product(sign * weight, double{vector[k]});
+  }
+  [[nodiscard]] Summary summary_of(const Sums& sums) const {
+    const double weight = sums.weight.value();
+    Summary summary;
+    summary.precision = weight * precisions.signal_to_noise;
+    float* mean = summary.make_own(length(), false);
+    for (std::size_t k = 0; k < length(); ++k) mean[k] = static_cast<float>(sums.components[k].value() / weight);
+    return summary;
   }
 
   static constexpr bool reads_clock = true;

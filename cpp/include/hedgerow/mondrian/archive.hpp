@@ -20,7 +20,7 @@ Archive archived(const Forest<M>& forest) {
   auto& summaries = archive.add<double>("nodes.summary");
   for (const auto& tree : forest.trees) {
     shapes.write(tree.shape);
-    for (const auto& summary : tree.summaries) forest.model.write(summary, summaries);
+    for (const auto& summary : tree.summaries.values()) forest.model.write(summary, summaries);
   }
   write_rows(forest.rows, archive);
   archive.add("rows.arrival_order", std::vector<RowId>(forest.arrival_order.begin(), forest.arrival_order.end()));
@@ -40,8 +40,9 @@ MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, std::spa
   };
   MondrianTree<M> tree(forest.rows.width());
   tree.shape = shapes.read();
-  tree.summaries.resize(tree.shape.nodes.size());
-  for (auto& summary : tree.summaries) require(forest.model.read(summaries, summary), "a summary is broken");
+  std::vector<typename M::Summary> read(tree.shape.nodes.size());
+  for (auto& summary : read) require(forest.model.read(summaries, summary), "a summary is broken");
+  tree.summaries = std::move(read);
   require_sound(check_links(tree, forest.rows));
   tree.bottom_up([&](NodeId id) { tree.measure_rows(id, forest.rows); },
                  [&](NodeId id) { tree.measure_children(id, forest.rows); });

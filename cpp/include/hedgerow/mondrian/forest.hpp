@@ -11,12 +11,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
 #include "hedgerow/data/batch.hpp"
+#include "hedgerow/mondrian/learn/change.hpp"
 #include "hedgerow/mondrian/learn/extend.hpp"
 #include "hedgerow/mondrian/learn/forget.hpp"
 #include "hedgerow/mondrian/learn/locate.hpp"
@@ -39,6 +39,7 @@ template <label::LabelModel M>
 class Forest {
  public:
   using Setting = typename Grower<M>::Setting;
+  static constexpr bool counts_places = M::counts_places;
 
   Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_)
       : rows(width), growth(growth_), seed(seed_), window(window_) {
@@ -84,8 +85,10 @@ class Forest {
     rows.given.reserve(rows.given.size() + batch.n * rows.width());
     rows.features.reserve(rows.features.size() + batch.n * rows.width());
     rows.labels.reserve(rows.capacity() + batch.n);
-    for (std::size_t i = 0; i < batch.n; ++i) keep(batch, i);
+    Change change(*this, batch.n);
+    for (std::size_t i = 0; i < batch.n; ++i) change.come(batch, i);
     counters.arrivals += batch.n;
+    change.keep();
   }
 
   /// Trees [first, last) anew, in batch, on all rows: Lakshminarayanan, Roy and Teh (2016), Algorithm 1. Call `grown`
@@ -97,7 +100,7 @@ class Forest {
     if (!members.empty()) {
       seedling.shape.plant();
       seedling.summaries.resize(1);
-      seedling.shape.nodes[seedling.root].first_row = members[0];
+      seedling.shape.nodes.edit(seedling.root).first_row = members[0];
       for (const RowId id : members) seedling.stretch(seedling.root, rows, rows.row(id));
     }
     nurseries_.resize(std::max(nurseries_.size(), n_threads));
@@ -129,9 +132,12 @@ class Forest {
   /// of its path, or null.
   using Before = std::function<const double*(std::size_t b, RowId row, std::size_t i, std::size_t worker)>;
 
-  /// Rows enter in order, one after another, in every tree.
+  /// Rows enter in order, one after another, in every tree. If that fails, the forest is as it was.
   void learn(const Batch& batch, std::size_t n_threads, const Arriving& arriving = {}, const Before& before = {}) {
-    for (std::size_t begin = 0; begin < batch.n;) begin = learn_some(batch, begin, n_threads, arriving, before);
+    Change change(*this, batch.n);
+    for (std::size_t begin = 0; begin < batch.n;) begin = learn_some(change, batch, begin, n_threads, arriving, before);
+    change.keep();
+    if (window != 0) arrival_order.erase(arrival_order.begin(), arrival_order.begin() + as_step(change.n_gone()));
   }
 
   /// The numbers of rows equal to those of the batch, each taken once; where weights are given they must agree too.
@@ -139,7 +145,7 @@ class Forest {
   [[nodiscard]] std::vector<RowId> locate(const Batch& batch) const {
     std::vector<RowId> located;
     std::vector<float> x(rows.width());
-    Locator<M> locator(trees.front(), rows);
+    Locator<M> locator(trees.front(), rows, batch.n);
     for (std::size_t i = 0; i < batch.n; ++i) {
       const double* raw = batch.features + i * rows.width();
       const double* weight = batch.weights == nullptr ? nullptr : batch.weights + i;
@@ -151,19 +157,19 @@ class Forest {
     return located;
   }
 
-  /// The rows leave every tree.
+  /// The rows leave every tree. If that fails, the forest is as it was.
   void forget(std::span<const RowId> leaving, std::size_t n_threads) {
+    std::vector<bool> is_leaving(window == 0 ? 0 : rows.capacity(), false);
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
-    for (const RowId id : leaving) give_up_place(id);
+    Change change(*this, leaving.size());
+    for (const RowId id : leaving) change.go(id);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (const RowId id : leaving) forgetters_[worker].forget(trees[b], id, rows, growth, model);
     });
-    for (const RowId id : leaving) {
-      if (window != 0) std::erase(arrival_order, id);
-      model.unsee(labels_seen, rows.labels[id], rows.weight(id));
-      gaps.leave(rows.as_given(id));
-      rows.free(id);
-    }
+    change.keep();
+    if (window == 0) return;
+    for (const RowId id : leaving) is_leaving[id] = true;
+    std::erase_if(arrival_order, [&](RowId id) { return is_leaving[id]; });
   }
 
   /// Which rows are equal, anew.
@@ -173,11 +179,13 @@ class Forest {
     if constexpr (M::counts_places) rows.for_each([&](RowId id) { places.arrive(rows, id); });
   }
 
-  /// All summaries anew under other numbers of the label model.
+  /// All summaries anew under other numbers of the label model. If that fails, the forest is as it was.
   void set_model(const M& other, std::size_t n_threads) {
-    model = other;
+    Change change(*this, rows.size());
     parallel::for_each_index(trees.size(), n_threads,
-                             [&](std::size_t b, std::size_t) { trees[b].hear_everything(rows, model); });
+                             [&](std::size_t b, std::size_t) { trees[b].hear_everything(rows, other); });
+    change.keep();
+    model = other;
   }
 
   /// The same rows in the units of another scaling, in trees still to be grown.
@@ -204,27 +212,22 @@ class Forest {
 
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
   /// place of the oldest. Until then all trees must know the oldest as the one that does.
-  std::size_t learn_some(const Batch& batch, std::size_t begin, std::size_t n_threads, const Arriving& arriving,
-                         const Before& before) {
+  std::size_t learn_some(Change<Forest>& change, const Batch& batch, std::size_t begin, std::size_t n_threads,
+                         const Arriving& arriving, const Before& before) {
     arrived_.clear();
     leaving_.clear();
     std::size_t end = begin;
     for (; end < batch.n; ++end) {
-      const RowId oldest = window != 0 && arrival_order.size() >= window ? arrival_order.front() : none;
-      if (oldest != none && end > begin && places.is_followed(oldest)) break;
+      const bool is_full = window != 0 && arrival_order.size() - change.n_gone() >= window;
+      const RowId oldest = is_full ? arrival_order[change.n_gone()] : none;
+      if (is_full && end > begin && places.is_followed(oldest)) break;
       if (arriving) arriving(end);
-      if (oldest != none) {
-        arrival_order.pop_front();
-        give_up_place(oldest);
-      }
-      arrived_.push_back(keep(batch, end));
+      if (is_full) change.go(oldest);
+      arrived_.push_back(change.come(batch, end));
       leaving_.push_back(oldest);
-      if (oldest != none) {
-        model.unsee(labels_seen, rows.labels[oldest], rows.weight(oldest));
-        gaps.leave(rows.as_given(oldest));
-      }
     }
     if (arrived_.size() == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
+    if (arrived_.size() < enough_for_threads) n_threads = 1;
     if (extenders_.size() < n_threads) extenders_.resize(n_threads);
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
@@ -237,25 +240,13 @@ class Forest {
         if (leaving_[k] != none) forgetters_[worker].forget(trees[b], leaving_[k], rows, growth, model);
       }
     });
-    for (const RowId id : leaving_) {
-      if (id != none) rows.free(id);
-    }
     counters.arrivals += arrived_.size();
     return end;
   }
 
-  void give_up_place(RowId id) {
-    if constexpr (M::counts_places) places.leave(rows, id);
-  }
+  static std::ptrdiff_t as_step(std::size_t n) { return static_cast<std::ptrdiff_t>(n); }
 
-  RowId keep(const Batch& batch, std::size_t i) {
-    const RowId id = rows.add(scaling, batch.features + i * rows.width(), batch.labels[i], batch.weight(i));
-    if constexpr (M::counts_places) places.arrive(rows, id);
-    model.see(labels_seen, batch.labels[i], batch.weight(i));
-    gaps.arrive(rows.as_given(id));
-    if (window != 0) arrival_order.push_back(id);
-    return id;
-  }
+  static constexpr std::size_t enough_for_threads = 4;  // rows; fewer are learned before a thread has begun
 
   std::vector<float> columns_;                       ///< while growing: `transposed(rows)`, or empty
   std::vector<std::unique_ptr<Nursery>> nurseries_;  ///< while growing: one a worker

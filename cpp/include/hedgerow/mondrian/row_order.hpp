@@ -62,12 +62,4 @@ std::vector<std::uint32_t> places_of(const Forest<M>& forest, const Batch& batch
   return places;
 }
 
-/// Forget rows equal to those of the batch. How many of them were found; unless that is all, nothing is forgotten.
-template <label::LabelModel M>
-std::size_t forget_equal(Forest<M>& forest, const Batch& batch, std::size_t n_threads) {
-  const std::vector<RowId> located = forest.locate(batch);
-  if (located.size() == batch.n) forest.forget(located, n_threads);
-  return located.size();
-}
-
 }  // namespace hedgerow::mondrian

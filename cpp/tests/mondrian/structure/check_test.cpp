@@ -25,7 +25,7 @@ struct Victim {
     }
   }
   MondrianTree<RunningMoments>& tree() { return forest.trees[0]; }
-  Node& node(NodeId id) { return tree().shape.nodes[id]; }
+  Node& node(NodeId id) { return tree().shape.nodes.edit(id); }
 
   bool says(const std::string& sentence) {
     auto broken = check_links(tree(), forest.rows);
@@ -84,13 +84,13 @@ TEST(a_row_in_two_leaves_is_noticed) {
 TEST(a_list_of_rows_that_bites_its_tail_is_noticed) {
   Victim victim;
   const RowId row = victim.node(victim.leaf).first_row;
-  victim.tree().shape.next_row[row] = row;
+  victim.tree().shape.next_row.edit(row) = row;
   CHECK(victim.says("lies in two places"));
 }
 
 TEST(a_list_of_rows_that_leads_nowhere_is_noticed) {
   Victim victim;
-  victim.tree().shape.next_row[victim.node(victim.leaf).first_row] = 123456;
+  victim.tree().shape.next_row.edit(victim.node(victim.leaf).first_row) = 123456;
   CHECK(victim.says("lists a row that does not exist"));
 }
 
@@ -193,7 +193,7 @@ TEST(a_point_with_a_box_is_noticed) {
 TEST(an_inner_node_without_a_box_is_noticed) {
   // Its children must lie on points: the box of an inner node is then read from a row.
   auto forest = grown_forest<RunningMoments>(draw_sample(2, 2), 1);
-  Node& root = forest.trees[0].shape.nodes[0];
+  Node& root = forest.trees[0].shape.nodes.edit(0);
   root.box = none;
   root.children = 1;
   const auto broken = check_blocks(forest.trees[0], forest.rows, forest.growth, forest.model);
@@ -231,7 +231,7 @@ TEST(a_row_on_the_wrong_side_is_noticed) {
 TEST(a_box_that_is_too_large_or_too_small_is_noticed) {
   for (const float change : {0.5F, -0.5F}) {
     Victim victim;
-    victim.tree().boxes.upper(victim.node(0).box)[1] += change;
+    victim.tree().boxes.edit(victim.node(0).box).upper[1] += change;
     CHECK(victim.says("not the smallest around its rows"));
   }
 }

@@ -64,7 +64,8 @@ class Extender {
   /// The row joins a leaf whose box holds it already.
   void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
     tree.shape.push_row(leaf, row, size_of<M>(setting.rows, row));
-    tree.hear_row(tree.summaries[leaf], setting.rows.labels[row], row, setting.rows, setting.model);
+    tree.hear_row(tree.summaries.edit(leaf), setting.rows.labels[row], row, setting.rows, setting.model);
+    tree.crowds.arrive(leaf, row, setting.rows, setting.model);
   }
 
   /// A paused leaf takes the row without a draw and, if it may split now, is grown afresh on all its rows.
@@ -125,7 +126,7 @@ class Extender {
         to_right ? stream.location(upper[feature], x[feature]) : stream.location(x[feature], lower[feature]);
     const NodeId leaf = tree.insert_above(id, static_cast<std::uint32_t>(feature), location,
                                           kept_time(time, setting.growth.lifetime), to_right);
-    tree.summaries[leaf] = {};
+    tree.summaries.replace(leaf, {});
     settle(tree, leaf, row, setting);
     tree.measure_children(id, setting.rows);
     path_.push_back(id);

@@ -2,7 +2,7 @@
 // Unlearning: take rows out of a tree. What is left is the tree restricted to the remaining rows, and by the
 // self-consistency of the Mondrian process that is a Mondrian tree on them: a split stays iff it still separates
 // rows, and a block that has become too light, or whose labels have become equal, is paused again. No random number is
-// drawn. Cost: one path a row.
+// drawn. Cost: one path a row, however many rows its leaf has.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,15 @@ class Forgetter {
  public:
   void forget(MondrianTree<M>& tree, RowId row, const Rows& rows, const Growth& growth, const M& model) {
     const NodeId leaf = go_down(tree, rows.row(row));
+    const bool is_crowded = leaf != none && tree.node(leaf).n_rows > Crowds<M>::few;
+    if (is_crowded) tree.shape.know_previous_rows();
     if (leaf == none || !tree.shape.remove_row(leaf, row)) throw std::logic_error("the row is not in its leaf");
-    restrict_to_rows_left(tree, leaf, rows, growth, model);
+    if (is_crowded) {
+      leave_crowd(tree, leaf, row, rows, model);
+      tell_others(tree, leaf, rows, growth, model);
+    } else {
+      restrict_to_rows_left(tree, leaf, rows, growth, model);
+    }
   }
 
   /// The same for many rows, of which alone `leaves(row)` is true: a leaf loses all of its own at once, so that a large
@@ -66,6 +73,36 @@ class Forgetter {
       tree.contract(parent, id == tree.node(parent).right());
       id = parent;
     }
+    tell_others(tree, id, rows, growth, model);
+  }
+
+  /// One row has left a large leaf: what the others say, without a look at all of them.
+  void leave_crowd(MondrianTree<M>& tree, NodeId leaf, RowId row, const Rows& rows, const M& model) {
+    auto& crowd = tree.crowds.of(leaf, rows, model, [&](auto&& count) {
+      tree.shape.for_each_row(leaf, count);
+      count(row);
+    });
+    crowd.count(row, rows, model, -1.0);
+    tree.shape.nodes.edit(leaf).count = static_cast<float>(crowd.size.value());
+    tree.summaries.replace(leaf, model.summary_of(crowd.labels));
+    if (was_alone_on_a_side(tree, leaf, rows, rows.row(row))) tree.measure_rows(leaf, rows);
+  }
+
+  /// Did x, which has left, hold a side of the leaf's box alone? Where values repeat, the first rows tell.
+  bool was_alone_on_a_side(const MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const float* x) {
+    if (tree.node(leaf).box == none) return false;
+    const Box box = tree.box(leaf, rows);
+    sides_.clear();
+    for (std::size_t d = 0; d < rows.width(); ++d) {
+      if (x[d] == box.lower[d] || x[d] == box.upper[d]) sides_.push_back(d);
+    }
+    for (RowId other = tree.node(leaf).first_row; other != none && !sides_.empty(); other = tree.shape.next_row[other]) {
+      std::erase_if(sides_, [&](std::size_t d) { return rows.row(other)[d] == x[d]; });
+    }
+    return !sides_.empty();
+  }
+
+  void tell_others(MondrianTree<M>& tree, NodeId id, const Rows& rows, const Growth& growth, const M& model) {
     pause_blocks(tree, id, rows, growth, model);
     tell_ancestors(tree, rows, model);
   }
@@ -74,7 +111,8 @@ class Forgetter {
   void listen(MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const M& model) {
     double count = 0.0;
     tree.shape.for_each_row(leaf, [&](RowId member) { count += size_of<M>(rows, member); });
-    tree.shape.nodes[leaf].count = static_cast<float>(count);
+    tree.crowds.erase(leaf);
+    tree.shape.nodes.edit(leaf).count = static_cast<float>(count);
     tree.measure_rows(leaf, rows);
     tree.hear_rows(leaf, rows, model);
   }
@@ -111,6 +149,7 @@ class Forgetter {
   }
 
   std::vector<NodeId> path_;
+  std::vector<std::size_t> sides_;
   std::vector<std::uint8_t> is_gone_;  ///< while many rows leave, by row number
 };
 

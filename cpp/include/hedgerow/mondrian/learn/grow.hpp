@@ -74,8 +74,10 @@ class Grower {
     loose_.start(box.lower, box.upper, setting.rows.width());
     made_.clear();
     const std::uint32_t slot = tree.node(leaf).box;
-    tree.shape.nodes[leaf] = Node::leaf();
-    tree.shape.nodes[leaf].box = slot;
+    Node empty = Node::leaf();
+    empty.box = slot;
+    tree.shape.nodes.edit(leaf) = empty;
+    tree.crowds.erase(leaf);
     if (columns == nullptr) {
       grow_copied(members, leaf, above);
     } else {
@@ -150,7 +152,9 @@ class Grower {
         const Cut cut = sample_cut(block, members, task);
         if (cut.middle != task.begin) {
           tree_->split_leaf(task.node, cut.feature, cut.location, cut.time);
-          if (tree_->node(task.node).box == none) tree_->shape.nodes[task.node].box = tree_->boxes.new_slot();
+          if (tree_->node(task.node).box == none) {
+            tree_->shape.nodes.edit(task.node).box = tree_->boxes.new_slot();
+          }
           const Node& node = tree_->node(task.node);
           const auto time = static_cast<double>(cut.time);
           waiting_.push_back({{node.right(), cut.middle, task.end, time}, loose_.mark(), cut.feature, cut.location});
@@ -266,7 +270,7 @@ class Grower {
       tree_->shape.push_row(task.node, row, size_of<M>(rows, row));
       tree_->hear_row(summary, block.labels[members[i]], row, rows, setting_->model);
     }
-    tree_->summaries[task.node] = summary;
+    tree_->summaries.replace(task.node, std::move(summary));
     tree_->measure(task.node, [&](auto&& hand_on) {
       for (std::size_t i = task.begin; i < task.end; ++i) {
         hand_on(block.is_row_major() ? block.values + members[i] * rows.width() : rows.row(block.row(members[i])));

@@ -91,10 +91,11 @@ std::size_t n_bytes(const Forest<M>& forest) {
   std::size_t total = size(rows.given) + size(rows.features) + size(rows.labels) + size(rows.weights) +
                       size(rows.freed) + size(rows.repeated) + forest.places.n_bytes();
   for (const auto& tree : forest.trees) {
-    total += size(tree.shape.nodes) + size(tree.shape.next_row) + size(tree.boxes.corners) + size(tree.boxes.freed) +
-             size(tree.summaries);
+    total += size(tree.shape.nodes.values()) + size(tree.shape.next_row.values()) +
+             tree.shape.n_bytes_of_previous_rows() + tree.boxes.n_bytes() + size(tree.summaries.values()) +
+             tree.crowds.n_bytes();
     if constexpr (requires { tree.summaries[0].n_bytes(); }) {
-      for (const auto& summary : tree.summaries) total += summary.n_bytes();
+      for (const auto& summary : tree.summaries.values()) total += summary.n_bytes();
     }
   }
   return total;

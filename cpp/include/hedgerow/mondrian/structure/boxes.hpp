@@ -3,11 +3,13 @@
 // smallest that holds its rows. A node whose rows all lie on one point has no slot: the row is its box.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "hedgerow/mondrian/structure/box_kernels.hpp"
+#include "hedgerow/tree/column.hpp"
 #include "hedgerow/tree/node.hpp"
 
 namespace hedgerow::mondrian {
@@ -25,36 +27,79 @@ class Boxes {
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::uint32_t n_slots() const { return n_slots_; }
   [[nodiscard]] Box operator[](std::uint32_t slot) const {
-    const float* lower = corners.data() + 2 * width_ * slot;
+    const float* lower = corners_.data() + 2 * width_ * slot;
     return {lower, lower + width_};
   }
-  [[nodiscard]] float* lower(std::uint32_t slot) { return corners.data() + 2 * width_ * slot; }
-  [[nodiscard]] float* upper(std::uint32_t slot) { return lower(slot) + width_; }
+
+  struct Corners {
+    float *lower, *upper;
+  };
+  [[nodiscard]] Corners edit(std::uint32_t slot) {
+    float* const lower = corners_.data() + 2 * width_ * slot;
+    if (slot < n_recorded_) {
+      noted_.insert(noted_.end(), lower, lower + 2 * width_);
+      notes_.push_back(slot);
+    }
+    return {lower, lower + width_};
+  }
 
   std::uint32_t new_slot() {
-    if (freed.empty()) {
-      corners.resize(corners.size() + 2 * width_);
-      return n_slots_++;
-    }
-    const std::uint32_t slot = freed.back();
-    freed.pop_back();
-    return slot;
+    if (!freed.empty()) return freed.pop_back();
+    corners_.resize(corners_.size() + 2 * width_);
+    return n_slots_++;
   }
   void release(std::uint32_t slot) {
     if (slot != tree::none) freed.push_back(slot);
   }
   void clear() {
-    corners.clear();
+    for (std::uint32_t slot = 0; slot < n_recorded_; ++slot) static_cast<void>(edit(slot));
+    corners_.clear();
     freed.clear();
     n_slots_ = 0;
   }
+  [[nodiscard]] std::size_t n_bytes() const {
+    return corners_.capacity() * sizeof(float) + freed.values().capacity() * sizeof(std::uint32_t);
+  }
 
-  std::vector<float> corners;
-  std::vector<std::uint32_t> freed;  ///< slots that wait to be reused, last first
+  // Changes that can be taken back.
+
+  void record(bool are_many) {
+    notes_.clear();
+    noted_.clear();
+    n_recorded_ = n_slots_;
+    freed.record(are_many);
+  }
+  void keep() noexcept {
+    n_recorded_ = 0;
+    freed.keep();
+    if (noted_.capacity() > most_noted) {
+      std::vector<std::uint32_t>().swap(notes_);
+      std::vector<float>().swap(noted_);
+    }
+    notes_.clear();
+    noted_.clear();
+  }
+  void undo() noexcept {
+    n_slots_ = n_recorded_;
+    corners_.resize(2 * width_ * n_slots_);  // in memory that it had then
+    for (std::size_t k = notes_.size(); k-- > 0;) {
+      std::copy_n(noted_.data() + 2 * width_ * k, 2 * width_, corners_.data() + 2 * width_ * notes_[k]);
+    }
+    freed.undo();
+    keep();
+  }
+
+  tree::Column<std::uint32_t> freed;  ///< slots that wait to be reused, last first
 
  private:
+  static constexpr std::size_t most_noted = 1 << 14;  // whose memory is kept for the next change
+
   std::size_t width_;
   std::uint32_t n_slots_ = 0;
+  std::vector<float> corners_;
+  std::uint32_t n_recorded_ = 0;      ///< slots whose changes are noted; those behind them are new
+  std::vector<std::uint32_t> notes_;  ///< which changed, in order,
+  std::vector<float> noted_;          ///< and what they were
 };
 
 }  // namespace hedgerow::mondrian

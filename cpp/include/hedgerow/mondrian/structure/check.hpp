@@ -15,7 +15,7 @@ namespace hedgerow::mondrian {
 /// every node hangs in one place, every row lies in one leaf.
 template <label::LabelModel M>
 std::vector<std::string> check_links(const MondrianTree<M>& tree, const Rows& rows) {
-  const auto& nodes = tree.shape.nodes;
+  const auto& nodes = tree.shape.nodes.values();
   std::vector<std::string> broken;
   const auto say = [&](NodeId id, const char* what) { broken.push_back("node " + std::to_string(id) + " " + what); };
   if (tree.summaries.size() != nodes.size()) return {"the columns of a tree differ in length"};
@@ -81,7 +81,7 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
   const auto say = [&](NodeId id, const char* what) { broken.push_back("node " + std::to_string(id) + " " + what); };
   const std::size_t width = tree.boxes.width();
   std::vector<float> lower(width), upper(width);
-  std::vector<bool> slot_taken(tree.boxes.corners.size() / std::max<std::size_t>(1, 2 * width), false);
+  std::vector<bool> slot_taken(tree.boxes.n_slots(), false);
   std::vector<NodeId> order;
   append_preorder(tree.shape, tree.root, order);
   for (const NodeId id : order) {
@@ -131,7 +131,7 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
       slot_taken[node.box] = true;
     }
   }
-  for (const std::uint32_t slot : tree.boxes.freed) {
+  for (const std::uint32_t slot : tree.boxes.freed.values()) {
     if (slot_taken[slot]) broken.push_back("a freed box is in use");
     slot_taken[slot] = true;
   }

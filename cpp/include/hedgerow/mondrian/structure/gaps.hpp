@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -37,16 +38,15 @@ class Gaps {
     rows.for_each([&](RowId id) { arrive(rows.as_given(id)); });
   }
 
-  /// A row, in the user's units.
+  /// A row, in the user's units. If there is no memory for it, it has not arrived.
   void arrive(const double* x) {
-    for (std::size_t k = 0; k < columns_.size(); ++k) ++counts_[k][bin_of(k, x)];
+    prune();
+    for (std::size_t k = 0; k < columns_.size(); ++k) counts_[k].try_emplace(bin_of(k, x), 0);
+    come_back(x);
   }
-  void leave(const double* x) {
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      const auto found = counts_[k].find(bin_of(k, x));
-      if (found != counts_[k].end() && --found->second == 0) counts_[k].erase(found);
-    }
-  }
+  /// Neither needs memory: a bin stays when its last row has left, for a while.
+  void leave(const double* x) noexcept { step(x, -1); }
+  void come_back(const double* x) noexcept { step(x, 1); }
 
   /// The variance added at a point in the user's units. The first bin beside one with rows counts as near to them.
   [[nodiscard]] double added(const double* x) const {
@@ -59,7 +59,23 @@ class Gaps {
   }
 
  private:
-  using Bins = std::map<std::int64_t, std::uint32_t>;  ///< how many rows are in each bin that has any
+  using Bins = std::map<std::int64_t, std::int64_t>;  ///< how many rows are in each bin that has any, or had
+  static constexpr std::size_t many_left = 1000;
+
+  void step(const double* x, std::int64_t by) noexcept {
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      const auto found = counts_[k].find(bin_of(k, x));
+      if (found == counts_[k].end()) continue;
+      found->second += by;
+      if (by < 0 && found->second == 0) ++n_left_;
+    }
+  }
+  /// Bins without rows go, many at a time.
+  void prune() {
+    if (n_left_ < many_left) return;
+    n_left_ = 0;
+    for (Bins& bins : counts_) std::erase_if(bins, [](const auto& bin) { return bin.second == 0; });
+  }
 
   /// In bins from where the range began.
   static double position(const Column& column, const double* x) {
@@ -71,15 +87,18 @@ class Gaps {
   }
   /// In bins, from the nearest edge of one that has rows; 0 within.
   static double distance_from(const Bins& bins, double at) {
-    if (bins.empty()) return 0.0;
-    const auto above = bins.upper_bound(static_cast<std::int64_t>(std::floor(at)));
+    auto above = bins.upper_bound(static_cast<std::int64_t>(std::floor(at)));
+    auto below = std::make_reverse_iterator(above);
+    while (above != bins.end() && above->second == 0) ++above;
+    while (below != bins.rend() && below->second == 0) ++below;
     double nearest = above == bins.end() ? HUGE_VAL : static_cast<double>(above->first) - at;
-    if (above != bins.begin()) nearest = std::min(nearest, at - static_cast<double>(std::prev(above)->first) - 1.0);
-    return std::max(nearest, 0.0);
+    if (below != bins.rend()) nearest = std::min(nearest, at - static_cast<double>(below->first) - 1.0);
+    return std::isinf(nearest) ? 0.0 : std::max(nearest, 0.0);
   }
 
   std::vector<Column> columns_;
   std::vector<Bins> counts_;
+  std::size_t n_left_ = 0;  ///< how often a bin has lost its last row since they were pruned
 };
 
 }  // namespace hedgerow::mondrian

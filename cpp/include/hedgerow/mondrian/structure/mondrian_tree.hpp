@@ -14,6 +14,7 @@
 
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/mondrian/structure/boxes.hpp"
+#include "hedgerow/mondrian/structure/crowds.hpp"
 #include "hedgerow/mondrian/structure/rows.hpp"
 #include "hedgerow/tree/tree.hpp"
 
@@ -38,14 +39,6 @@ struct Growth {
   [[nodiscard]] bool is_light(double count) const { return count < min_samples_split * (1.0 - 1e-6); }
 };
 
-/// What a row adds to the size of a block: see `Rows::count`; where places are counted, one if it is the first at its
-/// place.
-template <label::LabelModel M>
-double size_of(const Rows& rows, RowId row) {
-  if constexpr (M::counts_places) return rows.is_repeated(row) ? 0.0 : 1.0;
-  return rows.count(row);
-}
-
 template <label::LabelModel M>
 struct MondrianTree {
   using Summary = typename M::Summary;
@@ -54,7 +47,8 @@ struct MondrianTree {
 
   tree::Tree shape;
   Boxes boxes;
-  std::vector<Summary> summaries;
+  tree::Column<Summary> summaries;
+  Crowds<M> crowds;  ///< of large leaves that have lost rows
 
   static constexpr NodeId root = tree::Tree::root;
   [[nodiscard]] const Node& node(NodeId id) const { return shape.nodes[id]; }
@@ -86,6 +80,7 @@ struct MondrianTree {
   // The three verbs, with the columns beside the skeleton.
 
   void split_leaf(NodeId leaf, std::uint32_t feature, float location, float time) {
+    crowds.erase(leaf);
     shape.split_leaf(leaf, feature, location, time);
     summaries.resize(shape.nodes.size());
   }
@@ -94,22 +89,28 @@ struct MondrianTree {
   NodeId insert_above(NodeId id, std::uint32_t feature, float location, float time, bool leaf_to_right) {
     shape.insert_above(id, feature, location, time, leaf_to_right);
     summaries.resize(shape.nodes.size());
-    summaries[node(id).child(!leaf_to_right)] = summaries[id];
+    summaries.replace(node(id).child(!leaf_to_right), Summary(summaries[id]));
+    crowds.move(id, node(id).child(!leaf_to_right));
     return node(id).child(leaf_to_right);
   }
 
   void contract(NodeId parent, bool right_vanishes) {
     boxes.release(node(parent).box);
     boxes.release(node(node(parent).child(right_vanishes)).box);
-    summaries[parent] = summaries[node(parent).child(!right_vanishes)];
-    summaries[node(parent).left()] = summaries[node(parent).right()] = {};
+    summaries.replace(parent, Summary(summaries[node(parent).child(!right_vanishes)]));
+    crowds.erase(node(parent).child(right_vanishes));
+    crowds.move(node(parent).child(!right_vanishes), parent);
+    for (const bool side : {false, true}) summaries.replace(node(parent).child(side), {});
     shape.contract(parent, right_vanishes);
   }
 
   void join_leaves(NodeId parent) {
     boxes.release(node(node(parent).left()).box);
     boxes.release(node(node(parent).right()).box);
-    summaries[node(parent).left()] = summaries[node(parent).right()] = {};
+    for (const bool side : {false, true}) {
+      crowds.erase(node(parent).child(side));
+      summaries.replace(node(parent).child(side), {});
+    }
     shape.join_leaves(parent);
   }
 
@@ -119,25 +120,23 @@ struct MondrianTree {
   template <class ForEachPoint>
   void measure(NodeId leaf, ForEachPoint&& for_each_point) {
     const std::size_t width = boxes.width();
-    std::uint32_t& slot = shape.nodes[leaf].box;
+    std::uint32_t& slot = shape.nodes.edit(leaf).box;
     const float* first = nullptr;
-    bool is_open = false;
+    Boxes::Corners box{};
     for_each_point([&](const float* x) {
       if (first == nullptr) {
         first = x;
         return;
       }
-      if (!is_open) {
+      if (box.lower == nullptr) {
         if (slot == none) slot = boxes.new_slot();
-        std::copy_n(first, width, boxes.lower(slot));
-        std::copy_n(first, width, boxes.upper(slot));
-        is_open = true;
+        box = boxes.edit(slot);
+        std::copy_n(first, width, box.lower);
+        std::copy_n(first, width, box.upper);
       }
-      stretch_box(boxes.lower(slot), boxes.upper(slot), x, width);
+      stretch_box(box.lower, box.upper, x, width);
     });
-    if (!is_open || std::equal(boxes.lower(slot), boxes.upper(slot), boxes.upper(slot))) {
-      boxes.release(std::exchange(slot, none));
-    }
+    if (box.lower == nullptr || std::equal(box.lower, box.upper, box.upper)) boxes.release(std::exchange(slot, none));
   }
   void measure_rows(NodeId leaf, const Rows& rows) {
     measure(leaf, [&](auto&& hand_on) { shape.for_each_row(leaf, [&](RowId row) { hand_on(rows.row(row)); }); });
@@ -148,21 +147,22 @@ struct MondrianTree {
     if (node(id).box == none) {
       const float* point = rows.row(node(id).first_row);
       if (std::equal(point, point + boxes.width(), x)) return;
-      shape.nodes[id].box = boxes.new_slot();
-      std::copy_n(point, boxes.width(), boxes.lower(node(id).box));
-      std::copy_n(point, boxes.width(), boxes.upper(node(id).box));
+      const std::uint32_t slot = shape.nodes.edit(id).box = boxes.new_slot();
+      const Boxes::Corners box = boxes.edit(slot);
+      std::copy_n(point, boxes.width(), box.lower);
+      std::copy_n(point, boxes.width(), box.upper);
     }
-    stretch_box(boxes.lower(node(id).box), boxes.upper(node(id).box), x, boxes.width());
+    const Boxes::Corners box = boxes.edit(node(id).box);
+    stretch_box(box.lower, box.upper, x, boxes.width());
   }
 
   /// An inner node's box from its children's. Returns whether it changed.
   bool measure_children(NodeId id, const Rows& rows) {
-    if (node(id).box == none) shape.nodes[id].box = boxes.new_slot();
-    const std::uint32_t slot = node(id).box;
+    if (node(id).box == none) shape.nodes.edit(id).box = boxes.new_slot();
+    const Boxes::Corners own = boxes.edit(node(id).box);
     const Box left = box(node(id).left(), rows);
     const Box right = box(node(id).right(), rows);
-    return join_boxes(boxes.lower(slot), boxes.upper(slot), left.lower, left.upper, right.lower, right.upper,
-                      boxes.width());
+    return join_boxes(own.lower, own.upper, left.lower, left.upper, right.lower, right.upper, boxes.width());
   }
 
   // Summaries.
@@ -170,7 +170,7 @@ struct MondrianTree {
   void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
     Summary summary{};
     shape.for_each_row(leaf, [&](RowId row) { hear_row(summary, rows.labels[row], row, rows, model); });
-    summaries[leaf] = summary;
+    summaries.replace(leaf, std::move(summary));
   }
   static void hear_row(Summary& summary, double label, RowId row, const Rows& rows, const M& model) {
     if constexpr (M::counts_places) {
@@ -187,8 +187,8 @@ struct MondrianTree {
 
   void hear_children(NodeId id, const M& model) {
     const NodeId left = node(id).left(), right = node(id).right();
-    summaries[id] =
-        model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model), clock(id, model));
+    summaries.replace(
+        id, model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model), clock(id, model)));
   }
 
   /// All nodes of a path from the root hear their children, the last node first. Where that changes nothing, nothing
@@ -206,8 +206,9 @@ struct MondrianTree {
         if constexpr (M::summaries_settle) {
           if (model.is_merge(summaries[part[i]], summaries[left], summaries[right])) return;
         }
-        summaries[part[i]] = below == left ? model.merge(summaries[left], clock_below, summaries[right], beside, own)
-                                           : model.merge(summaries[left], beside, summaries[right], clock_below, own);
+        summaries.replace(part[i], below == left
+                                       ? model.merge(summaries[left], clock_below, summaries[right], beside, own)
+                                       : model.merge(summaries[left], beside, summaries[right], clock_below, own));
         below = part[i];
         clock_below = own;
       }
@@ -230,6 +231,7 @@ struct MondrianTree {
 
   /// All summaries anew, from the rows up. Needed when the model's own numbers have changed.
   void hear_everything(const Rows& rows, const M& model) {
+    crowds.clear();
     bottom_up([&](NodeId id) { hear_rows(id, rows, model); }, [&](NodeId id) { hear_children(id, model); });
   }
 
@@ -237,6 +239,26 @@ struct MondrianTree {
     shape.clear();
     boxes.clear();
     summaries.clear();
+    crowds.clear();
+  }
+
+  // Changes that can be taken back.
+
+  void record(bool are_many) {
+    shape.record(are_many);
+    boxes.record(are_many);
+    summaries.record(are_many);
+  }
+  void keep() noexcept {
+    shape.keep();
+    boxes.keep();
+    summaries.keep();
+  }
+  void undo() noexcept {
+    shape.undo();
+    boxes.undo();
+    summaries.undo();
+    crowds.clear();
   }
 
  private:

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/structure/rows.hpp"
@@ -26,42 +27,62 @@ class Places {
            (next_.capacity() + previous_.capacity()) * sizeof(RowId) + by_class_.capacity() * sizeof(std::size_t);
   }
 
+  /// If there is no memory for it, the row has not arrived.
   void arrive(Rows& rows, RowId row) {
     const std::uint64_t key = key_of(rows, row);
     const auto [begin, end] = first_.equal_range(key);
     const auto found = std::find_if(begin, end, [&](const auto& entry) { return are_equal(rows, entry.second, row); });
     if (!next_.empty() || found != end) {
-      next_.resize(rows.capacity(), tree::none);
-      previous_.resize(rows.capacity(), tree::none);
+      next_.resize(std::max(next_.size(), rows.capacity()), tree::none);
+      previous_.resize(std::max(previous_.size(), rows.capacity()), tree::none);
       next_[row] = previous_[row] = tree::none;
     }
     rows.mark_repeated(row, found != end);
     if (found == end) {
-      first_.emplace(key, row);
       const auto label = static_cast<std::size_t>(rows.labels[row]);
       if (label >= by_class_.size()) by_class_.resize(label + 1, 0);
+      first_.emplace(key, row);
       ++by_class_[label];
     } else {
       link(row, found->second, next_[found->second]);
     }
   }
 
-  void leave(Rows& rows, RowId row) {
-    if (!next_.empty() && previous_[row] != tree::none) {
+  using First = std::unordered_multimap<std::uint64_t, RowId>;  ///< the row that stands for each place, by its key
+  using Entry = First::node_type;
+
+  /// Returns what `come_back` needs; neither asks for memory.
+  Entry leave(Rows& rows, RowId row) noexcept {
+    if (is_linked(row)) {
       next_[previous_[row]] = next_[row];
       if (next_[row] != tree::none) previous_[next_[row]] = previous_[row];
-      return;
+      return {};
     }
-    const auto [begin, end] = first_.equal_range(key_of(rows, row));
-    const auto own = std::find_if(begin, end, [&](const auto& entry) { return entry.second == row; });
-    if (is_followed(row)) {
-      own->second = next_[row];
-      previous_[next_[row]] = tree::none;
-      rows.mark_repeated(next_[row], false);
-      rows.mark_repeated(row, true);
-    } else {
-      first_.erase(own);
+    const auto own = entry_of(rows, row, row);
+    if (!is_followed(row)) {
       --by_class_[static_cast<std::size_t>(rows.labels[row])];
+      return first_.extract(own);
+    }
+    own->second = next_[row];
+    previous_[next_[row]] = tree::none;
+    rows.mark_repeated(next_[row], false);
+    rows.mark_repeated(row, true);
+    return {};
+  }
+
+  /// The row that left last was never away.
+  void come_back(Rows& rows, RowId row, Entry&& entry) noexcept {
+    if (is_linked(row)) {
+      next_[previous_[row]] = row;
+      if (next_[row] != tree::none) previous_[next_[row]] = row;
+    } else if (!entry.empty()) {
+      ++by_class_[static_cast<std::size_t>(rows.labels[row])];
+      first_.insert(std::move(entry));
+    } else {
+      entry_of(rows, row, next_[row])->second = row;
+      previous_[next_[row]] = row;
+      rows.mark_repeated(next_[row], true);
+      rows.mark_repeated(row, false);
     }
   }
 
@@ -99,9 +120,17 @@ class Places {
     if (after != tree::none) previous_[after] = row;
   }
 
-  std::unordered_multimap<std::uint64_t, RowId> first_;  ///< the row that stands for each place, by a key of the place
-  std::vector<RowId> next_, previous_;                   ///< rows of one place; empty while no two rows are equal
-  std::vector<std::size_t> by_class_;                    ///< how many places there are of each class
+  /// Does another row stand for the row's place?
+  [[nodiscard]] bool is_linked(RowId row) const { return !next_.empty() && previous_[row] != tree::none; }
+  /// Of the place of `row`, for which `first` stands.
+  First::iterator entry_of(const Rows& rows, RowId row, RowId first) {
+    const auto [begin, end] = first_.equal_range(key_of(rows, row));
+    return std::find_if(begin, end, [&](const auto& entry) { return entry.second == first; });
+  }
+
+  First first_;
+  std::vector<RowId> next_, previous_;  ///< rows of one place; empty while no two rows are equal
+  std::vector<std::size_t> by_class_;   ///< how many places there are of each class
 };
 
 }  // namespace hedgerow::mondrian

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -43,21 +44,22 @@ class Rows {
     if (capacity() >= tree::none - 1 && freed.empty()) {
       throw std::length_error("a forest holds at most 4294967294 rows");
     }
+    const bool is_weighted = !weights.empty() || weight != 1.0;
+    if (is_weighted) weights.resize(capacity(), 1.0);
     RowId id = 0;
     if (freed.empty()) {
       id = static_cast<RowId>(capacity());
       given.resize(given.size() + width_);
       features.resize(features.size() + width_);
-      labels.push_back(label);
-      if (!weights.empty()) weights.push_back(weight);
+      if (is_weighted) weights.push_back(weight);
       if (!repeated.empty()) repeated.push_back(0);
+      labels.push_back(label);
     } else {
       id = freed.back();
       freed.pop_back();
       labels[id] = label;
+      if (is_weighted) weights[id] = weight;
     }
-    if (weight != 1.0 && weights.empty()) weights.assign(capacity(), 1.0);
-    if (!weights.empty()) weights[id] = weight;
     std::copy_n(x, width_, given.data() + static_cast<std::size_t>(id) * width_);
     scale(scaling, id);
     return id;
@@ -73,6 +75,11 @@ class Rows {
     if (!repeated.empty()) repeated[id] = static_cast<std::uint8_t>(is_so);
   }
 
+  /// So that as many rows can be freed without memory.
+  void make_room_for_freed(std::size_t n) {
+    if (freed.capacity() < freed.size() + n) freed.reserve(std::max(freed.size() + n, 2 * freed.capacity()));
+  }
+
   void free(RowId id) {
     const std::size_t first = static_cast<std::size_t>(id) * width_;
     std::fill_n(given.data() + first, width_, 0.0);
@@ -81,6 +88,25 @@ class Rows {
     if (!weights.empty()) weights[id] = 1.0;
     if (!repeated.empty()) repeated[id] = 0;
     freed.push_back(id);
+  }
+
+  /// Enough to take back rows that are added later.
+  struct Mark {
+    std::size_t capacity;
+    bool is_weighted, is_repeated;
+  };
+  [[nodiscard]] Mark mark() const { return {capacity(), !weights.empty(), !repeated.empty()}; }
+
+  /// Rows added since the mark, given in that order, were never here. Needs no memory.
+  void take_back(const Mark& mark, std::span<const RowId> added) noexcept {
+    for (std::size_t k = added.size(); k-- > 0;) {
+      if (added[k] < mark.capacity) free(added[k]);  // it was freed before, and the list had room for it
+    }
+    given.resize(mark.capacity * width_);
+    features.resize(mark.capacity * width_);
+    labels.resize(mark.capacity);
+    weights.resize(mark.is_weighted ? mark.capacity : 0);
+    repeated.resize(mark.is_repeated ? mark.capacity : 0);
   }
 
   template <class Visit>
