@@ -30,12 +30,12 @@ TEST(single_numbers_are_what_they_were) {
 TEST(sums_are_rounded_once_to_the_nearest_and_ties_to_even) {
   const double e = std::numeric_limits<double>::epsilon();
   CHECK(sum_of({1e300, 1.0, -1e300}) == 1.0);
-  CHECK(sum_of({1.0, e / 2}) == 1.0);                            // a tie
-  CHECK(sum_of({1.0, e / 2, 1e-300}) == 1.0 + e);                // just beyond it
-  CHECK(sum_of({1.0 + e, e / 2}) == 1.0 + 2 * e);                // a tie, from an odd number
+  CHECK(sum_of({1.0, e / 2}) == 1.0);              // a tie
+  CHECK(sum_of({1.0, e / 2, 1e-300}) == 1.0 + e);  // just beyond it
+  CHECK(sum_of({1.0 + e, e / 2}) == 1.0 + 2 * e);  // a tie, from an odd number
   CHECK(sum_of({-1.0, -e / 2, -5e-324}) == -1.0 - e);
   CHECK(sum_of({1e16, 1.0, 1.0}) == 1e16 + 2.0);
-  CHECK(sum_of({0x1p1023, 0x1p1023, -0x1p1023}) == 0x1p1023);    // beyond all doubles on the way
+  CHECK(sum_of({0x1p1023, 0x1p1023, -0x1p1023}) == 0x1p1023);  // beyond all doubles on the way
 }
 
 TEST(order_cannot_be_told_and_what_was_added_can_be_taken_back) {

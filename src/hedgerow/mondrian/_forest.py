@@ -25,6 +25,9 @@ class MondrianForest(Unlearning):
         in distribution. What the rows have taught units and hyper-parameters stays. With `relearn` that goes too: the
         result is what `fit` on the rows left, in the order in which they are held, would give with the same seed.
 
+        Ctrl-C, or memory that runs out, leaves a model that has unlearned the first rows; `n_samples_` tells how many
+        it holds. With `relearn` the model is as it was.
+
         Parameters
         ----------
         X, y : as given when the rows were learned

@@ -91,48 +91,48 @@ concept HearsRows = requires(const M model, typename M::Summary& summary, double
 /// What a leaf of many rows keeps besides its summary: sums without rounding, from which a row can be taken without a
 /// look at the others.
 template <class M>
-concept SumsRows = std::copyable<typename M::Sums> &&
-                   requires(const M model, typename M::Sums& sums, double number, bool is_first) {
-                     // a label, with its weight and whether it is the first at its place, comes (1) or leaves (-1)
-                     model.count(sums, number, number, is_first, number);
-                     { model.summary_of(std::as_const(sums)) } -> std::same_as<typename M::Summary>;
-                   };
+concept SumsRows =
+    std::copyable<typename M::Sums> && requires(const M model, typename M::Sums& sums, double number, bool is_first) {
+      // a label, with its weight and whether it is the first at its place, comes (1) or leaves (-1)
+      model.count(sums, number, number, is_first, number);
+      { model.summary_of(std::as_const(sums)) } -> std::same_as<typename M::Summary>;
+    };
 
 /// What trees and forests ask, whatever is predicted.
 template <class M>
-concept LabelModel =
-    HearsRows<M> && SumsRows<M> && std::copyable<M> && std::copyable<typename M::Summary> && std::copyable<typename M::Seen> &&
-    requires(const M model, typename M::Summary& summary, const typename M::Summary& heard, typename M::Seen& seen,
-             double number, double* numbers, std::size_t size, std::vector<double>& written,
-             std::span<const double>& rest) {
-      // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves
-      // are
-      { model.clock(number) } -> std::same_as<double>;
-      model.read_clocks(numbers, size);  // the same for an array of times, in place
-      // an inner node, at the last clock, hears two children, at theirs
-      { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
-      // does the clock ever say anything but 0?
-      { M::reads_clock } -> std::convertible_to<bool>;
-      // does a merge often change nothing, so that it pays to look?
-      { M::summaries_settle } -> std::convertible_to<bool>;
-      // do equal rows count once, in leaves and in the size of a block?
-      { M::counts_places } -> std::convertible_to<bool>;
-      // are blocks of equal labels paused, and are the labels heard all equal?
-      { model.pauses_pure() } -> std::same_as<bool>;
-      { model.is_pure(heard) } -> std::same_as<bool>;
-      { model.is_empty(heard) } -> std::same_as<bool>;
-      // a label comes to the forest, or leaves it
-      model.see(seen, number, number);
-      model.unsee(seen, number, number);
-      // to numbers and back: from a file that nobody vouches for
-      { model.is_label(number) } -> std::same_as<bool>;
-      model.write(heard, written);
-      model.write(std::as_const(seen), written);
-      { model.read(rest, summary) } -> std::same_as<bool>;
-      { model.read(std::as_const(written), seen) } -> std::same_as<bool>;
-      // is such a label among those counted?
-      { model.has_seen(std::as_const(seen), number) } -> std::same_as<bool>;
-    };
+concept LabelModel = HearsRows<M> && SumsRows<M> && std::copyable<M> && std::copyable<typename M::Summary> &&
+                     std::copyable<typename M::Seen> &&
+                     requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
+                              typename M::Seen& seen, double number, double* numbers, std::size_t size,
+                              std::vector<double>& written, std::span<const double>& rest) {
+                       // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves
+                       // are
+                       { model.clock(number) } -> std::same_as<double>;
+                       model.read_clocks(numbers, size);  // the same for an array of times, in place
+                       // an inner node, at the last clock, hears two children, at theirs
+                       { model.merge(heard, number, heard, number, number) } -> std::same_as<typename M::Summary>;
+                       // does the clock ever say anything but 0?
+                       { M::reads_clock } -> std::convertible_to<bool>;
+                       // does a merge often change nothing, so that it pays to look?
+                       { M::summaries_settle } -> std::convertible_to<bool>;
+                       // do equal rows count once, in leaves and in the size of a block?
+                       { M::counts_places } -> std::convertible_to<bool>;
+                       // are blocks of equal labels paused, and are the labels heard all equal?
+                       { model.pauses_pure() } -> std::same_as<bool>;
+                       { model.is_pure(heard) } -> std::same_as<bool>;
+                       { model.is_empty(heard) } -> std::same_as<bool>;
+                       // a label comes to the forest, or leaves it
+                       model.see(seen, number, number);
+                       model.unsee(seen, number, number);
+                       // to numbers and back: from a file that nobody vouches for
+                       { model.is_label(number) } -> std::same_as<bool>;
+                       model.write(heard, written);
+                       model.write(std::as_const(seen), written);
+                       { model.read(rest, summary) } -> std::same_as<bool>;
+                       { model.read(std::as_const(written), seen) } -> std::same_as<bool>;
+                       // is such a label among those counted?
+                       { model.has_seen(std::as_const(seen), number) } -> std::same_as<bool>;
+                     };
 
 /// What a query asks of a model whose predictions are Gaussians.
 template <class M>

@@ -132,10 +132,15 @@ class Forest {
   /// of its path, or null.
   using Before = std::function<const double*(std::size_t b, RowId row, std::size_t i, std::size_t worker)>;
 
+  /// finish(): all rows have been learned, and the forest can still be as it was.
+  using Finish = std::function<void()>;
+
   /// Rows enter in order, one after another, in every tree. If that fails, the forest is as it was.
-  void learn(const Batch& batch, std::size_t n_threads, const Arriving& arriving = {}, const Before& before = {}) {
+  void learn(const Batch& batch, std::size_t n_threads, const Arriving& arriving = {}, const Before& before = {},
+             const Finish& finish = {}) {
     Change change(*this, batch.n);
     for (std::size_t begin = 0; begin < batch.n;) begin = learn_some(change, batch, begin, n_threads, arriving, before);
+    if (finish) finish();
     change.keep();
     if (window != 0) arrival_order.erase(arrival_order.begin(), arrival_order.begin() + as_step(change.n_gone()));
   }

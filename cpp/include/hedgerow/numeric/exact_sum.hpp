@@ -54,8 +54,8 @@ class ExactSum {
   }
 
  private:
-  static constexpr std::size_t n_chunks = 66;      // of 32 bits: all exponents of doubles, and room for sums
-  static constexpr int carry_every = 1000;         // an addition moves a chunk by less than 2^53
+  static constexpr std::size_t n_chunks = 66;    // of 32 bits: all exponents of doubles, and room for sums
+  static constexpr int carry_every = 1000;       // an addition moves a chunk by less than 2^53
   std::array<std::int64_t, n_chunks> chunks_{};  ///< the sum of chunks_[i] * 2^(32 i - 1074)
   int n_uncarried_ = 0;
 

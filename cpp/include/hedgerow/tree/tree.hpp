@@ -17,9 +17,9 @@ class Tree {
  public:
   static constexpr NodeId root = 0;
 
-  Column<Node> nodes;          ///< the root, then pairs of siblings; empty for the empty tree
-  Column<RowId> next_row;      ///< next_row[r] follows row r in its leaf's list; garbage for rows not in a leaf
-  NodeId first_freed = none;   ///< head of the list of freed pairs
+  Column<Node> nodes;         ///< the root, then pairs of siblings; empty for the empty tree
+  Column<RowId> next_row;     ///< next_row[r] follows row r in its leaf's list; garbage for rows not in a leaf
+  NodeId first_freed = none;  ///< head of the list of freed pairs
 
   [[nodiscard]] bool is_empty() const { return nodes.empty(); }
 

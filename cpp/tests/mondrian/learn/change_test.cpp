@@ -117,6 +117,18 @@ TEST(failed_allocations_in_threads_leave_forests_as_they_were) {
   CHECK(is_sound(forest));
 }
 
+TEST(failed_allocations_in_forecasts_leave_forests_as_they_were) {
+  const Sample sample = draw_sample(60, 2, Kind::duplicates);
+  const QueryRule rule{};
+  auto forest = learned_forest<ExponentialHierarchy>(sample, 2, {2.0, infinity}, 50);
+  CHECK(fail_everywhere(forest, [&] { predict_then_learn(forest, sample.batch(0, 10), rule, 1); }) > 10);
+  CHECK(fail_everywhere(forest, [&] { predict_moments_then_learn(forest, sample.batch(10, 10), rule, 1); }) > 10);
+  const Sample classes = with_classes(sample);
+  auto voters = learned_forest<StableHierarchy>(classes, 2, {2.0, infinity}, 50);
+  const ClassQueryRule votes{true, 1.0, 1.0, n_classes, 1.0};
+  CHECK(fail_everywhere(voters, [&] { predict_then_learn(voters, classes.batch(0, 10), votes, 3, 1); }) > 10);
+}
+
 TEST(failed_allocations_while_rows_are_stored) {
   const Sample sample = draw_sample(50, 2, Kind::weighted);
   auto forest = empty_forest<RunningMoments>(2, 2, {});

@@ -37,7 +37,7 @@ void check_departures(const Sample& sample, Growth growth) {
 
 TEST(a_forest_is_sound_after_every_row_that_leaves_a_large_leaf) {
   for (const Kind kind : {Kind::one_point, Kind::lattice, Kind::plain, Kind::weighted}) {
-    const Growth growth{2.0, kind == Kind::one_point ? infinity : 0.2};
+    const Growth growth{2.0, kind == Kind::one_point ? infinity : 0.02};
     const Sample sample = draw_sample(250, 2, kind);
     check_departures<GaussianHierarchy>(sample, growth);
     check_departures<RunningMoments>(sample, growth);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows that come and go, all or none: if memory runs out half-way, the forest is as it was, bit for bit. Trees note what
-// they change; of the rest of the forest the steps are noted, and taken back in reverse. To take them back needs no
-// memory.
+// Rows that come and go, all or none: if memory runs out half-way, the forest is as it was, bit for bit. Trees note
+// what they change; of the rest of the forest the steps are noted, and taken back in reverse. To take them back needs
+// no memory.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +36,8 @@ class Change {
   RowId come(const data::Batch& batch, std::size_t i) {
     steps_.emplace_back();  // before the first change: there must be memory for the note
     added_.push_back(tree::none);
-    const RowId id = forest_.rows.add(forest_.scaling, batch.features + i * forest_.rows.width(), batch.labels[i],
-                                      batch.weight(i));
+    const RowId id =
+        forest_.rows.add(forest_.scaling, batch.features + i * forest_.rows.width(), batch.labels[i], batch.weight(i));
     steps_.back().row = added_.back() = id;
     if constexpr (Forest::counts_places) forest_.places.arrive(forest_.rows, id);
     steps_.back().is_placed = true;

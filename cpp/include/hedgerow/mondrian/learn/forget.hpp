@@ -96,7 +96,8 @@ class Forgetter {
     for (std::size_t d = 0; d < rows.width(); ++d) {
       if (x[d] == box.lower[d] || x[d] == box.upper[d]) sides_.push_back(d);
     }
-    for (RowId other = tree.node(leaf).first_row; other != none && !sides_.empty(); other = tree.shape.next_row[other]) {
+    for (RowId other = tree.node(leaf).first_row; other != none && !sides_.empty();
+         other = tree.shape.next_row[other]) {
       std::erase_if(sides_, [&](std::size_t d) { return rows.row(other)[d] == x[d]; });
     }
     return !sides_.empty();

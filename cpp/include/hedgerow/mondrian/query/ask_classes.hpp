@@ -150,6 +150,7 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
   };
   std::vector<label::ClassQuery> queries;
   std::vector<Ballot> ballots(forest.trees.size());
+  std::vector<double> probabilities(batch.n * n_classes, 0.0);
   forest.learn(
       batch, n_threads,
       [&](std::size_t i) {
@@ -170,7 +171,6 @@ inline std::vector<double> predict_then_learn(ClassForest& forest, const Batch& 
         ballot.ends.push_back(ballot.votes.size());
         return nullptr;
       });
-  std::vector<double> probabilities(batch.n * n_classes, 0.0);
   for (std::size_t i = 0; i < batch.n; ++i) {
     double* const found = probabilities.data() + i * n_classes;
     double left_to_base = 0.0;

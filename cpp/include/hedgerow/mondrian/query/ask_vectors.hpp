@@ -189,12 +189,12 @@ inline std::vector<double> predict_then_learn(VectorForest& forest, const Batch&
   const std::size_t length = forest.model.length(), n_trees = forest.trees.size();
   std::vector<VectorAverager> averagers(std::max<std::size_t>(1, n_threads));
   std::vector<std::vector<double>> said(n_trees, std::vector<double>(batch.n * length));
+  std::vector<double> vectors(batch.n * length, 0.0);
   forest.learn(batch, n_threads, {}, [&](std::size_t b, RowId row, std::size_t i, std::size_t worker) -> const double* {
     averagers[worker].average({forest.trees[b], forest.rows, forest.growth, forest.model, {}}, forest.rows.row(row), 1,
                               said[b].data() + i * length);
     return nullptr;
   });
-  std::vector<double> vectors(batch.n * length, 0.0);
   for (const auto& of_tree : said) {
     for (std::size_t i = 0; i < vectors.size(); ++i) vectors[i] += of_tree[i];
   }

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/query/ask_mixtures.hpp"
@@ -41,11 +40,11 @@ struct Guide {
 };
 
 /// Lets the forest learn the batch. Before row i enters tree b, hear(b, i, asking, guide, x) is called, unless the tree
-/// is empty. Returns the query of each row, and what gaps added to its variance.
-template <label::GaussianModel M, class Hear>
-std::pair<std::vector<label::Query>, std::vector<double>> learn_and_ask(Forest<M>& forest, const Batch& batch,
-                                                                        const QueryRule& rule, std::size_t n_threads,
-                                                                        Hear&& hear) {
+/// is empty. At the end finish(queries, added) is told the query of each row and what gaps added to its variance; if
+/// there is no memory for what it does, nothing has been learned.
+template <label::GaussianModel M, class Hear, class Finish>
+void learn_and_ask(Forest<M>& forest, const Batch& batch, const QueryRule& rule, std::size_t n_threads, Hear&& hear,
+                   Finish&& finish) {
   std::vector<label::Query> queries;
   std::vector<double> added;
   queries.reserve(batch.n);
@@ -63,8 +62,8 @@ std::pair<std::vector<label::Query>, std::vector<double>> learn_and_ask(Forest<M
         guides[worker].walk.go_down(asking, forest.rows.row(row));
         hear(b, i, asking, guides[worker], forest.rows.row(row));
         return guides[worker].walk.distances();
-      });
-  return {std::move(queries), std::move(added)};
+      },
+      [&] { finish(queries, added); });
 }
 
 /// Of all trees, for each row: their means where it enters the rows' box, added up; not a number if it is within.
@@ -84,28 +83,27 @@ MixtureMoments predict_moments_then_learn(Forest<M>& forest, const Batch& batch,
   const bool is_empty = forest.trees.front().shape.is_empty();
   std::vector<std::vector<Moments>> by_tree(n_trees, std::vector<Moments>(batch.n));
   EntryMeans entries(n_trees, std::vector<double>(batch.n));
-  const auto [queries, added] =
-      learn_and_ask(forest, batch, rule, n_threads,
-                    [&](std::size_t b, std::size_t i, const Asking<M>& asking, Guide<M>& guide, const float* x) {
-                      Moments& moments = by_tree[b][i];
-                      guide.walk.speak(asking, [&](double weight, const label::Gaussian& part) {
-                        moments.hear(weight, part, asking.query.centre);
-                      });
-                      entries[b][i] = guide.mean_at_entry(asking, x);
-                    });
   MixtureMoments found(batch.n);
-  for (std::size_t i = 0; i < batch.n; ++i) {
-    Moments sum;
-    for (const auto& of_tree : by_tree) sum += of_tree[i];
-    found.set(i, sum, static_cast<double>(n_trees), queries[i].centre);
-    const double kept = kept_mean(entries, i, queries[i].centre);
-    if (!std::isnan(kept)) found.keep_mean(i, kept, queries[i]);
-    found.widen(i, added[i], queries[i]);
-  }
-  if (is_empty && batch.n > 0) {  // no row before the first
-    found.mean[0] = queries[0].centre;
-    found.within[0] = queries[0].variance;
-  }
+  const auto hear = [&](std::size_t b, std::size_t i, const Asking<M>& asking, Guide<M>& guide, const float* x) {
+    Moments& moments = by_tree[b][i];
+    guide.walk.speak(
+        asking, [&](double weight, const label::Gaussian& part) { moments.hear(weight, part, asking.query.centre); });
+    entries[b][i] = guide.mean_at_entry(asking, x);
+  };
+  learn_and_ask(forest, batch, rule, n_threads, hear, [&](const auto& queries, const auto& added) {
+    for (std::size_t i = 0; i < batch.n; ++i) {
+      Moments sum;
+      for (const auto& of_tree : by_tree) sum += of_tree[i];
+      found.set(i, sum, static_cast<double>(n_trees), queries[i].centre);
+      const double kept = kept_mean(entries, i, queries[i].centre);
+      if (!std::isnan(kept)) found.keep_mean(i, kept, queries[i]);
+      found.widen(i, added[i], queries[i]);
+    }
+    if (is_empty && batch.n > 0) {  // no row before the first
+      found.mean[0] = queries[0].centre;
+      found.within[0] = queries[0].variance;
+    }
+  });
   return found;
 }
 
@@ -119,27 +117,27 @@ Mixtures predict_then_learn(Forest<M>& forest, const Batch& batch, const QueryRu
   if (is_empty && batch.n > 0) {  // nothing is asked about the first row
     for (Mixtures& found : by_tree) found.first.push_back(0);
   }
-  const auto [queries, added] =
-      learn_and_ask(forest, batch, rule, n_threads,
-                    [&](std::size_t b, std::size_t i, const Asking<M>& asking, Guide<M>& guide, const float* x) {
-                      Mixtures& found = by_tree[b];
-                      guide.walk.speak(asking, [&](double weight, const label::Gaussian& part) {
-                        found.push(weight / static_cast<double>(n_trees), part);
-                      });
-                      found.first.push_back(static_cast<std::int64_t>(found.weights.size()));
-                      entries[b][i] = guide.mean_at_entry(asking, x);
-                    });
   Mixtures all;
-  for (std::size_t i = 0; i < batch.n; ++i) {
-    const std::size_t first = all.weights.size();
-    if (is_empty && i == 0) {
-      all.push(1.0, {queries[i].centre, queries[i].variance});
-    } else {
-      for (const Mixtures& found : by_tree) all.append(found, i);
-      all.finish(first, queries[i], kept_mean(entries, i, queries[i].centre), added[i]);
+  const auto hear = [&](std::size_t b, std::size_t i, const Asking<M>& asking, Guide<M>& guide, const float* x) {
+    Mixtures& found = by_tree[b];
+    guide.walk.speak(asking, [&](double weight, const label::Gaussian& part) {
+      found.push(weight / static_cast<double>(n_trees), part);
+    });
+    found.first.push_back(static_cast<std::int64_t>(found.weights.size()));
+    entries[b][i] = guide.mean_at_entry(asking, x);
+  };
+  learn_and_ask(forest, batch, rule, n_threads, hear, [&](const auto& queries, const auto& added) {
+    for (std::size_t i = 0; i < batch.n; ++i) {
+      const std::size_t first = all.weights.size();
+      if (is_empty && i == 0) {
+        all.push(1.0, {queries[i].centre, queries[i].variance});
+      } else {
+        for (const Mixtures& found : by_tree) all.append(found, i);
+        all.finish(first, queries[i], kept_mean(entries, i, queries[i].centre), added[i]);
+      }
+      all.first.push_back(static_cast<std::int64_t>(all.weights.size()));
     }
-    all.first.push_back(static_cast<std::int64_t>(all.weights.size()));
-  }
+  });
   return all;
 }
 

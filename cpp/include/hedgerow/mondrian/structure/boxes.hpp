@@ -36,9 +36,10 @@ class Boxes {
   };
   [[nodiscard]] Corners edit(std::uint32_t slot) {
     float* const lower = corners_.data() + 2 * width_ * slot;
-    if (slot < n_recorded_) {
+    if (noting_.wants(slot)) {
       noted_.insert(noted_.end(), lower, lower + 2 * width_);
       notes_.push_back(slot);
+      noting_.done(slot);
     }
     return {lower, lower + width_};
   }
@@ -52,7 +53,7 @@ class Boxes {
     if (slot != tree::none) freed.push_back(slot);
   }
   void clear() {
-    for (std::uint32_t slot = 0; slot < n_recorded_; ++slot) static_cast<void>(edit(slot));
+    for (std::uint32_t slot = 0; slot < noting_.size(); ++slot) static_cast<void>(edit(slot));
     corners_.clear();
     freed.clear();
     n_slots_ = 0;
@@ -64,23 +65,22 @@ class Boxes {
   // Changes that can be taken back.
 
   void record(bool are_many) {
-    notes_.clear();
-    noted_.clear();
-    n_recorded_ = n_slots_;
+    keep();
+    noting_.begin(n_slots_, are_many);
     freed.record(are_many);
   }
   void keep() noexcept {
-    n_recorded_ = 0;
+    noting_.end();
     freed.keep();
-    if (noted_.capacity() > most_noted) {
-      std::vector<std::uint32_t>().swap(notes_);
-      std::vector<float>().swap(noted_);
-    }
+    if (noted_.empty()) return;
     notes_.clear();
     noted_.clear();
+    if (noted_.capacity() <= most_noted) return;
+    std::vector<std::uint32_t>().swap(notes_);
+    std::vector<float>().swap(noted_);
   }
   void undo() noexcept {
-    n_slots_ = n_recorded_;
+    n_slots_ = static_cast<std::uint32_t>(noting_.size());
     corners_.resize(2 * width_ * n_slots_);  // in memory that it had then
     for (std::size_t k = notes_.size(); k-- > 0;) {
       std::copy_n(noted_.data() + 2 * width_ * k, 2 * width_, corners_.data() + 2 * width_ * notes_[k]);
@@ -97,8 +97,8 @@ class Boxes {
   std::size_t width_;
   std::uint32_t n_slots_ = 0;
   std::vector<float> corners_;
-  std::uint32_t n_recorded_ = 0;      ///< slots whose changes are noted; those behind them are new
-  std::vector<std::uint32_t> notes_;  ///< which changed, in order,
+  tree::Noting noting_;
+  std::vector<std::uint32_t> notes_;  ///< slots that changed, in order,
   std::vector<float> noted_;          ///< and what they were
 };
 
