@@ -111,7 +111,8 @@ class StudentMixture(Mixture):
         return found
 
     def _below(self, values: Floats) -> Floats:
-        return self._sum(self.weights * special.stdtr(self.degrees, self._standardised(values)))
+        below = self._sum(self.weights * special.stdtr(self.degrees, self._standardised(values)))
+        return np.minimum(below, 1.0)  # weights may add up to a last digit more
 
     def _quantile(self, level: float) -> Floats:
         """Newton's steps between the lowest and the highest quantile of a component, or halving where they leave it."""
