@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,14 @@ from scipy import special
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.predictive._distribution import GREATEST_LEVEL, LEAST_LEVEL, Distribution, ends_of, n_draws_of
+from hedgerow.predictive._distribution import (
+    GREATEST_LEVEL,
+    LEAST_LEVEL,
+    Distribution,
+    ends_of,
+    n_draws_of,
+    numbers_of,
+)
 from hedgerow.predictive._forecasts import Forecasts
 
 N_NODES, N_TERMS = 64, 24
@@ -83,6 +91,8 @@ class Joint:
 
     def marginal(self, target: int) -> Distribution:
         """Return the distribution of one target by itself."""
+        if not isinstance(target, Integral) or not 0 <= target < self.n_targets:
+            raise ValueError(f"target must be a whole number from 0 to {self.n_targets - 1}, got {target!r}")
         return self.marginals[target]
 
     def mean(self) -> Floats:
@@ -169,7 +179,7 @@ class Joint:
         return cls(marginals, np.concatenate([part.correlation for part in every]), np.concatenate(which))
 
     def _per_row(self, y: Any) -> Floats:
-        values = np.asarray(y, dtype=np.float64)
+        values = numbers_of(y)
         shape = (len(self), self.n_targets)
         if values.shape not in (shape, shape[1:], (1, shape[1])):
             raise ValueError(f"y must have shape {shape} or ({shape[1]},), got shape {values.shape}")
