@@ -31,6 +31,8 @@ def complaints(method: str, answer: Any, asked: dict[str, Any]) -> Iterator[str]
         yield from _shares(shares.sum(), shares)
     if method == "rvs" and np.isnan(answer).any():  # draws from what is not known yet may be infinite
         yield f"a draw is no number: {answer!r:.300}"
+    if method in ("cdf", "pdf", "logpdf") and not np.isfinite(np.asarray(asked["y"], dtype=float)).all():
+        return  # the answer to no number is no number
     if method == "cdf" and not ((answer >= 0) & (answer <= 1)).all():
         yield f"no probability: {answer!r:.300}"
     if method in ("log_density", "logpdf", "pdf") and (np.isnan(answer).any() or (answer == np.inf).any()):

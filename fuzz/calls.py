@@ -17,10 +17,9 @@ from sklearn.base import clone
 import hedgerow
 from fuzz import rows
 from fuzz.answers import complaints
-from fuzz.judge import CHANGED, REFUSED, WRONG_NUMBER, Judge
+from fuzz.judge import CHANGED, REFUSED, WRONG_NUMBER, Judge, Words
 from fuzz.values import anything, integer, number
 from hedgerow.files import Saveable
-from hedgerow.files.container import to_bytes
 from models import CASES, IN_MEMORY, Case
 
 LONGEST = 12
@@ -34,7 +33,7 @@ LEARNING = (
     *("fit", "fit_transform", "partial_fit", "learn_one", "predict_then_learn", "unlearn", "unlearn_one"),
     "continue_sampling",
 )
-NOT_CALLED = ("save", "get_params", "set_params", "set_output", "get_metadata_routing", "to_arviz", "of_rows")
+NOT_CALLED = ("save", "get_params", "set_params", "set_output", "get_metadata_routing", "to_arviz", "of_rows", "score")
 """Public methods that have a step of their own, or are not ours."""
 
 
@@ -82,20 +81,25 @@ class Session:
         """Call a method with arguments of which one is hostile, most often, and look at what came of it."""
         function = getattr(owner, name)
         arguments = self.arguments(function)
-        words = f"{type(owner).__name__}.{name}({', '.join(f'{key}={value!r:.300}' for key, value in arguments.items())})"
+
+        def words() -> str:
+            given = ", ".join(f"{key}={value!r:.300}" for key, value in arguments.items())
+            return f"{type(owner).__name__}.{name}({given})"
+
         answer = self.judge.call(words, lambda: function(**arguments))
         if answer is not REFUSED:
             for complaint in complaints(name, answer, arguments):
-                self.judge.fault(WRONG_NUMBER, f"{words}\n{complaint}")
+                self.judge.fault(WRONG_NUMBER, f"{words()}\n{complaint}")
         self.compare(words, may_change=name in LEARNING and answer is not REFUSED)
         return answer
 
-    def compare(self, words: str, may_change: bool) -> None:
+    def compare(self, words: Words, may_change: bool) -> None:
         """Note whether the model has changed without leave."""
         now = state(self.model)
         if now != self.known and not may_change:
             parts = [part for part, before, after in zip(PARTS, self.known, now, strict=True) if before != after]
-            self.judge.fault(CHANGED, f"{words}\nchanged {', '.join(parts)}")
+            said = words if isinstance(words, str) else words()
+            self.judge.fault(CHANGED, f"{said}\nchanged {', '.join(parts)}")
         self.known = now
 
     def arguments(self, function: Any) -> dict[str, Any]:
@@ -105,11 +109,10 @@ class Session:
         if not names:
             return {}
         attacked = self.rng.choice(names) if self.rng.random() < 0.65 else None
-        required = [name for name in names if parameters[name].default is inspect.Parameter.empty]
+        required = [name for name in names if parameters[name].default is inspect.Parameter.empty or name == "n_draws"]
         given = [name for name in names if name in required or name == attacked or self.rng.random() < 0.4]
         n = self.rng.choice((1, 1, 2, 4, 8))
-        X, y = rows.batch(self.rng, self.case, max(n, 2), self.is_table)
-        X, y = X[:n], y[:n]
+        X, y = rows.batch(self.rng, self.case, n, self.is_table)
         if function.__name__.startswith("unlearn") and self.rng.random() < 0.8:
             X, y = _learned(self.case.name, self.is_table)
             X, y = X[:n], y[:n]
@@ -178,8 +181,7 @@ class Session:
 
     def look(self) -> None:
         """Read everything that can be read."""
-        for name in _properties(type(self.model)):
-            self.judge.call(name, lambda name=name: getattr(self.model, name, None))  # type: ignore[misc]
+        self.judge.call("attributes", lambda: [getattr(self.model, name, None) for name in _properties(type(self.model))])
         self.judge.call("repr", lambda: repr(self.model))
         self.judge.call("clone", lambda: clone(self.model))
         self.compare("reading attributes", may_change=False)
@@ -208,10 +210,21 @@ SANE: dict[str, tuple[Any, ...]] = {
 PARTS = ("what was learned", "the parameters", "the attributes")
 
 
-def state(model: Any) -> tuple[bytes, list[tuple[str, str]], list[str]]:
+def state(model: Any) -> tuple[Any, ...]:
     """Return all that a model knows and is, to be compared."""
     parameters = [(name, repr(value)) for name, value in model.get_params().items() if not isinstance(value, Saveable)]
-    return to_bytes({"learned": model._state()}), parameters, sorted(vars(model))
+    return _bits(model._state()), parameters, sorted(vars(model))
+
+
+def _bits(tree: Any) -> Any:
+    """Return a tree whose leaves can be compared, bit for bit."""
+    if isinstance(tree, dict):
+        return [(key, _bits(part)) for key, part in tree.items()]
+    if isinstance(tree, list | tuple):
+        return [_bits(part) for part in tree]
+    if isinstance(tree, np.ndarray):
+        return tree.dtype.str, tree.shape, tree.tobytes()
+    return repr(tree.item() if isinstance(tree, np.generic) else tree)
 
 
 def small(case: Case) -> Any:
@@ -233,7 +246,7 @@ def _beginning(name: str, is_table: bool, is_fitted: bool) -> bytes:
 def _learned(name: str, is_table: bool) -> tuple[Any, Any]:
     """Return the rows that models have learned when a case begins."""
     case = next(case for case in CASES if case.name == name)
-    return rows.batch(Random(0), case, N_LEARNED, is_table)
+    return rows.drawn(case, N_LEARNED, is_table)
 
 
 @cache

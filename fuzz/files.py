@@ -110,7 +110,7 @@ def _parts(content: bytes) -> Stored:
 def whole(name: str, is_table: bool) -> bytes:
     """Return the file of a small model that has learned in all its ways."""
     case = next(case for case in CASES if case.name == name)
-    X, y = rows.batch(Random(0), case, N_ROWS, is_table)
+    X, y = rows.drawn(case, N_ROWS, is_table)
     model = small(case).fit(X[:10], y[:10])
     if case.online:
         model.partial_fit(X[10:], y[10:])

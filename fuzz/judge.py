@@ -22,21 +22,11 @@ UNCLEAR = (
     "incompatible function arguments",
     "incompatible constructor arguments",
     "array must not contain infs or NaNs",
-    "could not be broadcast together",
     "unsupported operand type",
     "object has no attribute",
     "object is not subscriptable",
     "object is not iterable",
     "not supported between instances",
-    "only length-1 arrays",
-    "truth value of an array",
-    "inhomogeneous shape",
-    "setting an array element",
-    "must be real number",
-    "cannot reshape",
-    "out of bounds",
-    "cannot convert float",
-    "unpack",
     "math domain error",
     "std::",
 )
@@ -44,6 +34,10 @@ UNCLEAR = (
 
 REFUSED = object()
 """Stands for the answer to a call that was refused."""
+
+
+Words = str | Callable[[], str]
+"""What is said of a call, or how to find out: most calls are never spoken of."""
 
 
 @dataclass
@@ -56,7 +50,7 @@ class Judge:
     log: Callable[[str], None] | None = None
     alarm: Callable[[], None] | None = None
 
-    def call(self, words: str, function: Callable[[], Any], refusals: tuple[type[BaseException], ...] = REFUSALS) -> Any:
+    def call(self, words: Words, function: Callable[[], Any], refusals: tuple[type[BaseException], ...] = REFUSALS) -> Any:
         """Call something, and return its answer, or `REFUSED`; any other error than a refusal is a fault."""
         self.calls += 1
         self.say(words)
@@ -67,10 +61,10 @@ class Judge:
         except Exception as error:
             self.refused += 1
             message = str(error)
-            self.say(f"    {type(error).__name__}: {message}")
+            self.say(lambda: f"    {type(error).__name__}: {message}")
             is_unclear = not message.strip() or (refusals is REFUSALS and any(part in message for part in UNCLEAR))
             if type(error) not in refusals or is_unclear:
-                self.fault(WRONG_ERROR, f"{words}\n{_told(error)}")
+                self.fault(WRONG_ERROR, f"{words if isinstance(words, str) else words()}\n{_told(error)}")
             return REFUSED
 
     def fault(self, kind: str, words: str) -> None:
@@ -78,10 +72,10 @@ class Judge:
         self.faults.append((kind, words))
         self.say(f"  ! {kind}: {words}")
 
-    def say(self, words: str) -> None:
+    def say(self, words: Words) -> None:
         """Show what is going on, if anybody wants to see it."""
         if self.log is not None:
-            self.log(words)
+            self.log(words if isinstance(words, str) else words())
 
 
 def _told(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from fuzz.values import EXTREME, NO_NUMBERS
 
 DTYPES = (np.float64, np.float32, np.float16, np.int64, np.int32, np.uint32, np.int8, np.uint8, np.bool_, np.uint64)
 PLAIN: tuple[Any, ...] = (
-    *(None, True, False, 0, 1, -1, 2, 3, 10, 255, 2**16, 10**6, 10**9, 2**31, 2**32, 2**53, 2**63, 2**64, 10**30),
+    *(None, True, False, 0, 1, -1, 2, 3, 10, 255, 2**16, 10**6, 10**9, 2**31, 2**32, 2**53, 2**63, 2**64, 10**30, 10**400),
     *(0.5, 1.5, 1e9, "", "a", "auto", "none", [], {}, [1], [1.0, 2.0], ["a"], [[]], {"a": 1}, {"$tuple": []}),
     *({"$tuple": [1, 2]}, {"$array": "a"}, {"$mapping": []}, {"$random_state": []}, {"$model": {}}, {"$value": []}),
 )
