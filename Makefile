@@ -46,7 +46,7 @@ fuzz: ## an attack on every entry point, under sanitizers; MINUTES=n, or CALLS=n
 fuzz-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=$(ASAN_OPTIONS) \
 		UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) \
-		$(if $(CALLS),--calls $(CALLS)) $(if $(FILES),--files $(FILES)) $(if $(PAGE),--page $(PAGE)) $(ATTACKS)
+		$(if $(CALLS),--calls $(CALLS)) $(if $(FILES),--files $(FILES)) $(if $(PAGE),--page $(PAGE)) $(if $(CASE),--case $(CASE)) $(ATTACKS)
 
 bench: bench-speed ## speed and memory next to named peers
 

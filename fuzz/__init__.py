@@ -3,4 +3,6 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # models.py, stored.py and tables.py are shared with the tests
+sys.path.insert(
+    0, str(Path(__file__).parents[1] / "tests")
+)  # models.py, stored.py and tables.py are shared with the tests

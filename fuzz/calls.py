@@ -18,7 +18,7 @@ import hedgerow
 from fuzz import rows
 from fuzz.answers import complaints
 from fuzz.judge import CHANGED, REFUSED, WRONG_NUMBER, Judge, Words
-from fuzz.values import anything, integer, number
+from fuzz.values import anything, number
 from hedgerow.files import Saveable
 from models import CASES, IN_MEMORY, Case
 
@@ -105,7 +105,9 @@ class Session:
     def arguments(self, function: Any) -> dict[str, Any]:
         """Return arguments: sane ones, but for one of them, most often."""
         parameters = inspect.signature(function).parameters
-        names = [name for name, each in parameters.items() if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+        names = [
+            name for name, each in parameters.items() if each.kind in (each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)
+        ]
         if not names:
             return {}
         attacked = self.rng.choice(names) if self.rng.random() < 0.65 else None
@@ -143,7 +145,10 @@ class Session:
         if name == "sample_weight":
             return rows.weights(rng, n)
         if name in ("confidence", "quantiles", "q") and rng.random() < 0.7:
-            levels = [rng.choice((0.0, 1.0, 0.5, 1e-300, 5e-324, 1 - 1e-16, 0.1, number(rng))) for _ in range(rng.randint(1, 4))]
+            levels = [
+                rng.choice((0.0, 1.0, 0.5, 1e-300, 5e-324, 1 - 1e-16, 0.1, number(rng)))
+                for _ in range(rng.randint(1, 4))
+            ]
             return rng.choice((levels[0], levels, np.array(levels), np.array(levels, dtype=np.float32)))
         if name in ("size", "n_draws"):
             return rng.choice((0, -1, 3, 10**30, 2**63, 1.5, True, "3", (2, 3), None, np.int64(2)))
@@ -162,7 +167,10 @@ class Session:
             value = 3
         if name.endswith("n_jobs"):
             value = rng.choice((0, 1, 2, -1, -2, -(10**9), 10**8, 2**31, 2**63, 2**64, 1.5, "2", None, True))
-        if self.judge.call(f"set_params({name}={value!r:.300})", lambda: self.model.set_params(**{name: value})) is REFUSED:
+        if (
+            self.judge.call(f"set_params({name}={value!r:.300})", lambda: self.model.set_params(**{name: value}))
+            is REFUSED
+        ):
             self.compare("set_params", may_change=False)
             return
         self.known = state(self.model)
@@ -181,7 +189,9 @@ class Session:
 
     def look(self) -> None:
         """Read everything that can be read."""
-        self.judge.call("attributes", lambda: [getattr(self.model, name, None) for name in _properties(type(self.model))])
+        self.judge.call(
+            "attributes", lambda: [getattr(self.model, name, None) for name in _properties(type(self.model))]
+        )
         self.judge.call("repr", lambda: repr(self.model))
         self.judge.call("clone", lambda: clone(self.model))
         self.compare("reading attributes", may_change=False)
@@ -251,7 +261,11 @@ def _learned(name: str, is_table: bool) -> tuple[Any, Any]:
 
 @cache
 def _methods(kind: type) -> list[str]:
-    found = [name for name in dir(kind) if not name.startswith("_") and inspect.isfunction(inspect.getattr_static(kind, name))]
+    found = [
+        name
+        for name in dir(kind)
+        if not name.startswith("_") and inspect.isfunction(inspect.getattr_static(kind, name))
+    ]
     return [name for name in found if name not in NOT_CALLED and not name.endswith("_request")]
 
 

@@ -50,7 +50,9 @@ class Judge:
     log: Callable[[str], None] | None = None
     alarm: Callable[[], None] | None = None
 
-    def call(self, words: Words, function: Callable[[], Any], refusals: tuple[type[BaseException], ...] = REFUSALS) -> Any:
+    def call(
+        self, words: Words, function: Callable[[], Any], refusals: tuple[type[BaseException], ...] = REFUSALS
+    ) -> Any:
         """Call something, and return its answer, or `REFUSED`; any other error than a refusal is a fault."""
         self.calls += 1
         self.say(words)
@@ -61,7 +63,7 @@ class Judge:
         except Exception as error:
             self.refused += 1
             message = str(error)
-            self.say(lambda: f"    {type(error).__name__}: {message}")
+            self.say(f"    {type(error).__name__}: {message}")
             is_unclear = not message.strip() or (refusals is REFUSALS and any(part in message for part in UNCLEAR))
             if type(error) not in refusals or is_unclear:
                 self.fault(WRONG_ERROR, f"{words if isinstance(words, str) else words()}\n{_told(error)}")

@@ -12,11 +12,49 @@ from fuzz.values import EXTREME, NO_NUMBERS
 
 DTYPES = (np.float64, np.float32, np.float16, np.int64, np.int32, np.uint32, np.int8, np.uint8, np.bool_, np.uint64)
 PLAIN: tuple[Any, ...] = (
-    *(None, True, False, 0, 1, -1, 2, 3, 10, 255, 2**16, 10**6, 10**9, 2**31, 2**32, 2**53, 2**63, 2**64, 10**30, 10**400),
+    *(
+        None,
+        True,
+        False,
+        0,
+        1,
+        -1,
+        2,
+        3,
+        10,
+        255,
+        2**16,
+        10**6,
+        10**9,
+        2**31,
+        2**32,
+        2**53,
+        2**63,
+        2**64,
+        10**30,
+        10**400,
+    ),
     *(0.5, 1.5, 1e9, "", "a", "auto", "none", [], {}, [1], [1.0, 2.0], ["a"], [[]], {"a": 1}, {"$tuple": []}),
     *({"$tuple": [1, 2]}, {"$array": "a"}, {"$mapping": []}, {"$random_state": []}, {"$model": {}}, {"$value": []}),
 )
-INTEGERS = (0, 1, 2, 3, 5, 7, 100, 2**8 - 1, 2**15, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1, 2**63 - 1, 2**64 - 1)
+INTEGERS = (
+    0,
+    1,
+    2,
+    3,
+    5,
+    7,
+    100,
+    2**8 - 1,
+    2**15,
+    2**16 - 1,
+    2**31 - 1,
+    2**31,
+    2**32 - 2,
+    2**32 - 1,
+    2**63 - 1,
+    2**64 - 1,
+)
 
 
 def change_json(rng: Random, tree: Any) -> Any:
@@ -95,7 +133,9 @@ def _other_value(rng: Random, value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):
-        return rng.choice((value + 1, value - 1, -value, 2 * value, value * 1.0, value + 0.5, 0, 2**31, 2**63, 10**12, 10**6))
+        return rng.choice(
+            (value + 1, value - 1, -value, 2 * value, value * 1.0, value + 0.5, 0, 2**31, 2**63, 10**12, 10**6)
+        )
     if isinstance(value, float):
         return rng.choice((value * 2, -value, 0.0, 1.0 / (value or 1.0), *_some_extremes(rng)))
     if isinstance(value, str):

@@ -30,9 +30,44 @@ from stored import Stored
 REFUSALS = (ValueError, OSError, gzip.BadGzipFile)
 KINDS = ("number", "boolean", "date", "time", "duration", "category")
 CELLS = (
-    *("", " ", "NA", "nan", "inf", "-inf", "1e999", "1e-999", "1e308", "-0", "0x10", "1_000", "1,5", "1" * 400, "٣", "½"),
+    *(
+        "",
+        " ",
+        "NA",
+        "nan",
+        "inf",
+        "-inf",
+        "1e999",
+        "1e-999",
+        "1e308",
+        "-0",
+        "0x10",
+        "1_000",
+        "1,5",
+        "1" * 400,
+        "٣",
+        "½",
+    ),
     *("true", "False", "2024-02-30", "0001-01-01", "9999-12-31T23:59:59.999999", "2024-01-01T00:00:00+99:99", "24:00"),
-    *('"', '""', '"a', "a\nb", "\r", "\0", "\ufeff", "\ud800", "ä", "x" * 5000, "[1]", "{}", "null", "-", "+", ".", "e"),
+    *(
+        '"',
+        '""',
+        '"a',
+        "a\nb",
+        "\r",
+        "\0",
+        "\ufeff",
+        "\ud800",
+        "ä",
+        "x" * 5000,
+        "[1]",
+        "{}",
+        "null",
+        "-",
+        "+",
+        ".",
+        "e",
+    ),
 )
 HOLDING = 40
 """Rows of a table."""
@@ -174,8 +209,8 @@ WORDS = ("conformal", "online forest", "class forest", "forest, window")
 def _resume(rng: Random, judge: Judge, place: Path) -> None:
     """Go on from a damaged checkpoint.
 
-    The run is refused, or is what it would have been without an interruption, unless the damage was done by somebody who
-    then wrote the checksum anew.
+    The run is refused, or is what it would have been without an interruption, unless somebody did the damage who then
+    wrote the checksum anew.
     """
     name, is_forged = rng.choice(WORDS), rng.random() < 0.6
     newest, before, expected = checkpoints(name)

@@ -64,7 +64,9 @@ def rewrite(page: Path, tallies: Sequence[Tally], arguments: Sequence[str]) -> N
         raise ValueError(f"{str(page)!r} has no place for the table, between {BEGIN!r} and {END!r}")
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
     minutes = sum(tally.seconds for tally in tallies) / 60
-    made = f"Made by `python -m fuzz {' '.join(arguments)}` at commit {commit.stdout.strip()}, in {minutes:.0f} minutes."
+    made = (
+        f"Made by `python -m fuzz {' '.join(arguments)}` at commit {commit.stdout.strip()}, in {minutes:.0f} minutes."
+    )
     page.write_text(f"{before}{BEGIN}\n{table(tallies)}\n\n{made}\n{END}{after}")
 
 

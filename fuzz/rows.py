@@ -198,7 +198,7 @@ ARRAYS: tuple[Callable[[Random, Any], Any], ...] = (
     lambda rng, X: X[:, :0],
     lambda rng, X: X[0],
     lambda rng, X: X[None],
-    lambda rng, X: X.tolist()[:-1] + [[1.0]],
+    lambda rng, X: [*X.tolist()[:-1], [1.0]],
     lambda rng, X: [[anything(rng) for _ in range(X.shape[1])] for _ in range(len(X))],
     lambda rng, X: memoryview(np.ascontiguousarray(X)),
     lambda rng, X: iter(X),

@@ -14,7 +14,7 @@ from typing import Any
 from fuzz.judge import Judge
 
 SECONDS = 10.0
-"""Processor time that a call may take. A worker that takes more is ended by the system, in the middle of the core too."""
+"""Processor time that a call may take. The system ends a worker that takes more, in the middle of the core too."""
 SECONDS_TO_PREPARE = 120.0
 """The same for a case before its first call: models to begin with are fitted then."""
 

@@ -1,0 +1,60 @@
+"""What `make fuzz` once found, input by input, whatever its generators draw today."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hedgerow.cli import app
+from hedgerow.stream import rows
+from models import every
+
+TABLE = b"x,y\n" + b"".join(f"{k % 7},{k}\n".encode() for k in range(500))
+PACKED = gzip.compress(TABLE, mtime=0)
+DAMAGED = {
+    "cut off": PACKED[:-20],
+    "cut off in its header": PACKED[:5],
+    "another byte in the middle": PACKED[:40] + bytes([PACKED[40] ^ 0xFF]) + PACKED[41:],
+    "not compressed": TABLE,
+    "not text": gzip.compress(TABLE + b"\xff\xfe,1\n"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_damaged_gzip_files_are_refused_in_words(damage, tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(DAMAGED[damage])
+    with pytest.raises(ValueError, match=r"damaged|not text") as caught:
+        list(rows(path, target="y"))
+    assert type(caught.value) is ValueError
+    for command in ("fit", "stream"):
+        result = CliRunner().invoke(app, [command, str(path), "--target", "y", "--out", str(tmp_path / "out")])
+        assert result.exit_code == 1
+        assert "error:" in result.output
+
+
+def test_kinds_that_are_no_mapping(tmp_path):
+    (tmp_path / "table.csv").write_bytes(TABLE)
+    with pytest.raises(TypeError, match="kinds must be a mapping"):
+        rows(tmp_path / "table.csv", target="y", kinds="a")
+
+
+def test_distributions_of_classes_on_the_command_line(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    result = CliRunner().invoke(app, ["stream", str(path), "--target", "y", "--distribution"])
+    assert result.exit_code == 1
+    assert "--distribution is for regression" in result.output
+
+
+@every("online", "weighs")
+def test_first_rows_without_weight_leave_nothing(case):
+    X, y = case.data(4)
+    model = case.new()
+    model.partial_fit(X, y, sample_weight=np.zeros(4))
+    assert set(vars(model)) == set(vars(case.new()))
+    model.partial_fit(X[:, :2], y)
+    assert model.n_features_in_ == 2
