@@ -69,6 +69,7 @@ CELLS = (
         "e",
     ),
 )
+ENDINGS = (".csv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz")
 HOLDING = 40
 """Rows of a table."""
 
@@ -81,7 +82,7 @@ def run(seed: int, judge: Judge) -> None:
             _resume(rng, judge, place)
         else:
             path = damaged_table(rng, place)
-            _read(rng, judge, path)
+            read(rng, judge, path)
 
 
 @contextmanager
@@ -91,7 +92,8 @@ def folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def _read(rng: Random, judge: Judge, path: Path) -> None:
+def read(rng: Random, judge: Judge, path: Path) -> None:
+    """Read a table in any of the ways that there are, and let a model learn it."""
     judge.say(f"{path.name}: {path.read_bytes()!r:.3000}")
     how: dict[str, Any] = {
         "target": rng.choice(("y", "y", "y", "y", "few", "when", "none")),
@@ -120,7 +122,7 @@ def _read(rng: Random, judge: Judge, path: Path) -> None:
 
 def damaged_table(rng: Random, place: Path) -> Path:
     """Write a table with damage to it, in any format, and return where it is."""
-    ending = rng.choice((".csv", ".csv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz"))
+    ending = rng.choice(ENDINGS)
     path = place / f"table{ending}"
     if ending == ".parquet":
         content = _parquet(rng)
