@@ -132,19 +132,6 @@ VARIANTS: dict[str, Callable[[], Any]] = {
 FORECAST_PEEKS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetime", "forest, window"}
 # What targets are is learned from rows whatever they weigh.
 WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
-# Standard deviations are NaN after a stream of rows with weights.
-STD_IS_NAN = {"kernel ridge, iterative"}
-# Files with an array of another type, shape or length are read.
-LOOSE_FILES = {
-    "conformal, approximate",
-    "conformal, Mondrian",
-    "conformal, Mondrian, normalised",
-    "quantile forest, conformal",
-}
-# Columns between -1.7e308 and 1.7e308 break a review of what targets are.
-WILD_COLUMNS = {"forest, positive", "forest, counts"}
-# A target of 1e200, whose square is no number, is taken as the first, or by its logarithm.
-HUGE_TARGETS = {name for name in VARIANTS if name.startswith("forest")} - {"forest, counts"}
 # `apply` before the first row is an AttributeError.
 NOT_FITTED: set[str] = set()
 # After a copy, sums over the rows of a calibration differ in their last digits.

@@ -97,7 +97,7 @@ def test_bad_questions_are_explained():
     with pytest.raises(ValueError, match="kind must be 'prediction' or 'mean', got 'median'"):
         model.predict_interval(X, kind="median")
     for confidence in (0, 1, 1.5):
-        with pytest.raises(ValueError, match="confidence must be between 0 and 1"):
+        with pytest.raises(ValueError, match="confidence must be a number between 0 and 1"):
             model.predict_interval(X, confidence)
         with pytest.raises(ValueError, match="confidence must be"):
             model.split_inclusion_bands(confidence)
@@ -156,7 +156,7 @@ def test_extreme_features():
 
 
 @pytest.mark.parametrize(
-    ("offset", "scale"), [(0.0, 2.0**-500), (0.0, 2.0**490), (2.0**30, 1.0), (-(2.0**20), 2.0**-8)]
+    ("offset", "scale"), [(0.0, 2.0**-320), (0.0, 2.0**320), (2.0**30, 1.0), (-(2.0**20), 2.0**-8)]
 )
 def test_labels_may_have_any_unit_and_origin(offset, scale):
     y = np.round(NUMBERS * 2**10) / 2**10  # so that offsets lose no digits
@@ -171,7 +171,7 @@ def test_labels_may_have_any_unit_and_origin(offset, scale):
 
 
 def test_labels_beyond_all_bounds_are_refused():
-    with pytest.raises(ValueError, match="within 1e150"):
+    with pytest.raises(ValueError, match="within 1e100"):
         BARTRegressor(**QUICK).fit(X, NUMBERS * 1e151)
 
 

@@ -189,7 +189,7 @@ def test_parameters_of_queries_are_looked_at_by_queries(change):
         forest.predict_one(X[0])
 
 
-@pytest.mark.parametrize("discount", [1e-300, 1e-12, 1e6, 1.7e308])
+@pytest.mark.parametrize("discount", [1e-100, 1e-12, 1e6, 1e100])
 @pytest.mark.parametrize("weight", [1e-300, 1.0, 1e30])
 def test_extreme_numbers(discount, weight):
     weights = np.where(np.arange(40) < 20, weight, 1.0)

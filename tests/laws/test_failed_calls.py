@@ -7,7 +7,7 @@ import pandas
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from models import HUGE_TARGETS, NOT_FITTED, bits, every, make_sense, numbers, questions
+from models import NOT_FITTED, bits, every, make_sense, numbers, questions
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 30
@@ -138,7 +138,7 @@ def test_bad_single_rows(case, fitted):
     assert set(vars(model)) == attributes
 
 
-@every("regresses", faults=HUGE_TARGETS)
+@every("regresses")
 def test_a_target_whose_square_is_no_number(case):
     X, y = case.data(N)
     for model in (case.new(), case.fitted(N)):
@@ -147,7 +147,7 @@ def test_a_target_whose_square_is_no_number(case):
             with pytest.raises(ValueError, match=r"divide y by a constant|whole numbers"):
                 getattr(model, call)(X, spoiled(y, 1e200))
         if case.learns_rows:
-            with pytest.raises(ValueError, match=r"1e.?150|whole numbers"):
+            with pytest.raises(ValueError, match=r"1e100|whole numbers"):
                 model.learn_one(X[0], 1e200)
         assert bits(model) == before
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import hedgerow
-from models import BY_NAME, LOOSE_FILES, every, numbers
+from models import BY_NAME, every, numbers
 from stored import MAY_BE_EMPTY, MAY_BE_SHORT, Stored
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -90,7 +90,7 @@ def test_truncated_files(case, tmp_path, content):
         hedgerow.load(path)
 
 
-@every(faults=LOOSE_FILES)
+@every()
 def test_every_array_is_needed_and_checked(case, tmp_path, content):
     """Without one array, or with one of another type, shape or length, a file is refused."""
     stored, path = content(case), tmp_path / "model"

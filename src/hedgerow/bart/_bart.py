@@ -151,8 +151,9 @@ class BART(Estimator):
 
         `split_inclusion_bands` has its posterior bands.
         """
-        shares: Floats = self._columns.by_column(self._split_shares().mean(axis=0))
-        return shares
+        shares = self._split_shares().mean(axis=0)
+        by_column: Floats = self._columns.by_column(shares)
+        return by_column
 
     def split_inclusion_bands(self, confidence: float = 0.9) -> Floats:
         """Central posterior interval of the share of splits on each column: shape (n_features, 2)."""

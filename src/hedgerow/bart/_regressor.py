@@ -14,6 +14,7 @@ from hedgerow.bart._settings import RealBARTSettings
 from hedgerow.base.regressor import Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.predictive import NormalMixture
+from hedgerow.predictive._distribution import confidence_of, levels_of
 
 
 class BARTRegressor(Regressor, BART):
@@ -211,10 +212,9 @@ class BARTRegressor(Regressor, BART):
         -------
         interval : array of shape (n_samples, 2)
         """
-        if kind not in ("prediction", "mean"):
+        if not isinstance(kind, str) or kind not in ("prediction", "mean"):
             raise ValueError(f"kind must be 'prediction' or 'mean', got {kind!r}")
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+        confidence = confidence_of(confidence)
         levels = [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence]
         if kind == "prediction":
             return self.predict_quantiles(X, levels)
@@ -223,7 +223,7 @@ class BARTRegressor(Regressor, BART):
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
         X = self._asked(X)
-        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+        levels = np.atleast_1d(levels_of(quantiles))
         return np.concatenate([self._mixture(X[part], means).ppf(levels) for part, means in self._means(X)])
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:

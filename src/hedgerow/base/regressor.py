@@ -12,6 +12,7 @@ from sklearn.base import RegressorMixin
 from hedgerow.base.rows import Floats
 from hedgerow.base.targets import read_target, read_targets
 from hedgerow.predictive import Joint, joined_forecasts
+from hedgerow.predictive._distribution import confidence_of, levels_of
 
 RETURNS = ("dist", "std", "interval")
 """What `predict_then_learn` may be asked for."""
@@ -51,7 +52,7 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
-        found: Floats = self.predict_dist(X).ppf(np.atleast_1d(np.asarray(quantiles, dtype=np.float64)))
+        found: Floats = self.predict_dist(X).ppf(np.atleast_1d(levels_of(quantiles)))
         return found
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
@@ -63,7 +64,7 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
     def _asked_with_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         self._check_learned()
         cells, targets = self._read(X, y, False)
-        return self._columns.axes(cells.values), np.asarray(targets, dtype=np.float64)
+        return self._columns.axes(cells.values), read_targets(targets)
 
     def _encode(self, y: Any, first: bool) -> Floats:
         return read_targets(y)
@@ -135,10 +136,9 @@ class Forecasting:
 
 def check_returns(returns: str, confidence: float) -> None:
     """Raise ValueError unless that can be asked for."""
-    if returns not in RETURNS:
+    if not isinstance(returns, str) or returns not in RETURNS:
         raise ValueError(f"returns must be one of {', '.join(map(repr, RETURNS))}, got {returns!r}")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    confidence_of(confidence)
 
 
 def _concatenated(n_arrays: int, parts: Any, shape: tuple[int, ...]) -> tuple[Floats, ...]:

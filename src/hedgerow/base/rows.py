@@ -59,6 +59,14 @@ def read(model: Any, X: Any, y: Any = "no_validation", *, reset: bool, **checks:
     With `reset` the model takes number and names of the columns from the table; otherwise they must agree, and so must
     what the columns hold.
     """
+    _check_is_table(X)
+    try:
+        return _read(model, X, y, reset, checks)
+    except OverflowError:
+        raise ValueError("X or y holds a whole number that is too large for a floating-point number") from None
+
+
+def _read(model: Any, X: Any, y: Any, reset: bool, checks: dict[str, Any]) -> tuple[Cells, Any]:
     chosen, has_y = Selection.of(model.categorical_features), not (isinstance(y, str) and y == "no_validation")
     if isinstance(X, list | tuple):
         X = _as_array(X)
@@ -90,6 +98,17 @@ def read(model: Any, X: Any, y: Any = "no_validation", *, reset: bool, **checks:
             values = check_array(values, **options)
     _check_no_infinity(values, model)
     return Cells(kinds, values), y
+
+
+def _check_is_table(X: Any) -> None:
+    """Raise TypeError for what no table can be made of, such as a set, a function or an iterator."""
+    if isinstance(X, list | tuple | Mapping | str | bytes) or hasattr(X, "shape") or hasattr(X, "__array__"):
+        return
+    if np.asarray(X).dtype == object:
+        raise TypeError(
+            f"X must be an array, a frame, a sparse matrix, a list of rows or a dictionary of columns, got "
+            f"{type(X).__name__}"
+        )
 
 
 def _as_array(X: Any) -> Any:
@@ -150,7 +169,10 @@ def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> t
     """
     if sample_weight is None:
         return X, y, NO_WEIGHTS
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"sample_weight must be numbers, one a row, got {sample_weight!r}") from None
     if weights.ndim == 0:
         weights = np.full(X.shape[0], float(weights))
     if weights.ndim != 1:

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from hedgerow.base.targets import LARGEST_TARGET
+from hedgerow.base.targets import LARGEST_TARGET, LEAST_TARGET, read_target
 from hedgerow.files import Stored
 
 Check = Callable[[str, Any], Any]
@@ -82,7 +82,7 @@ def integer(least: int, most: int = MOST, or_none: bool = False) -> Any:
 
 
 def positive(or_none: bool = False, or_infinite: bool = False, or_zero: bool = False) -> Any:
-    """Return a field for a positive number."""
+    """Return a field for a positive number, in the range of targets."""
 
     def check(name: str, value: Any) -> float | None:
         if or_zero and isinstance(value, Real) and value == 0:
@@ -105,6 +105,16 @@ def within(least: float, most: float, words: str, *others: str | None) -> Any:
     return checked(check)
 
 
+def variance(or_none: bool = False) -> Any:
+    """Return a field for a variance of targets: in the range of their squares."""
+
+    def check(name: str, value: Any) -> float | None:
+        check_positive(name, value, or_none, least=LEAST_TARGET**2, most=LARGEST_TARGET**2)
+        return None if value is None else float(value)
+
+    return checked(check)
+
+
 def target_like() -> Any:
     """Return a field for a number that targets are near to, or None."""
 
@@ -112,8 +122,8 @@ def target_like() -> Any:
         if value is None:
             return None
         if not abs(_as_float(value)) <= LARGEST_TARGET:
-            raise ValueError(f"{name} must be a finite number within 1e150 of zero, or None, got {value!r}")
-        return float(value)
+            raise ValueError(f"{name} must be a finite number within 1e100 of zero, or None, got {value!r}")
+        return read_target(value)
 
     return checked(check)
 
@@ -151,13 +161,23 @@ def check_integer(name: str, value: object, least: int, most: int | None = None)
         raise ValueError(f"{name} must be at most {most}, got {value!r}")
 
 
-def check_positive(name: str, value: object, or_none: bool = False, or_infinite: bool = False) -> None:
-    """Raise ValueError unless ``value`` is a positive number."""
+def check_positive(
+    name: str,
+    value: object,
+    or_none: bool = False,
+    or_infinite: bool = False,
+    *,
+    least: float = LEAST_TARGET,
+    most: float = LARGEST_TARGET,
+) -> None:
+    """Raise ValueError unless ``value`` is a positive number from ``least`` to ``most``."""
     if or_none and value is None:
         return
-    number = _as_float(value)
-    if not (number > 0 and (math.isfinite(number) or (or_infinite and value == math.inf))):
-        raise ValueError(f"{name} must be a positive number{' or None' if or_none else ''}, got {value!r}")
+    is_infinite = isinstance(value, float) and value == math.inf  # not an integer beyond all numbers of the core
+    if not (least <= _as_float(value) <= most or (or_infinite and is_infinite)):
+        others = [word for word, is_allowed in (("infinite", or_infinite), ("None", or_none)) if is_allowed]
+        words = ", ".join([f"from {least:g} to {most:g}", *(f"or {word}" for word in others)])
+        raise ValueError(f"{name} must be a positive number {words}, got {value!r}")
 
 
 def check_within(name: str, value: object, least: float, most: float, words: str) -> None:

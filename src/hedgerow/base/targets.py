@@ -1,4 +1,4 @@
-"""Targets that are numbers, checked in one place."""
+"""The range of numbers that targets may have, and targets that are numbers, checked in one place."""
 
 from __future__ import annotations
 
@@ -8,27 +8,34 @@ import numpy as np
 
 from hedgerow.numeric.arrays import Floats
 
-LARGEST_TARGET = 1e150
-"""Targets further than this from zero would overflow when squared."""
+LEAST_TARGET, LARGEST_TARGET = 1e-100, 1e100
+"""Targets are 0 or lie between, whatever their sign; smaller ones are 0. Their squares, weighed and added up over all
+rows, and quotients of these, are normal numbers."""
 
 
 def read_targets(y: Any) -> Floats:
     """Return targets as a vector of numbers, or raise ValueError."""
     try:
         targets = np.ascontiguousarray(y, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"a target must be a number, got {y!r}") from None
-    if targets.size and not np.abs(targets).max() <= LARGEST_TARGET:
-        raise ValueError("targets must be finite and within 1e150 of zero; divide y by a constant")
-    return targets
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"a target must be a number within 1e100 of zero, got {y!r}") from None
+    sizes = np.abs(targets)
+    if not (sizes <= LARGEST_TARGET).all():
+        bad = targets[~(sizes <= LARGEST_TARGET)]
+        raise ValueError(
+            f"targets must be finite and within 1e100 of zero, and {bad.size} of {targets.size} are not (the first is "
+            f"{bad.flat[0]:g}); divide y by a constant"
+        )
+    small = sizes < LEAST_TARGET
+    return np.where(small, 0.0, targets) if small.any() else targets
 
 
 def read_target(y: Any) -> float:
     """Return one target as a number, or raise ValueError."""
     try:
         target = float(y)
-    except (TypeError, ValueError):
-        raise ValueError(f"a target must be a number, got {y!r}") from None
+    except (TypeError, ValueError, OverflowError):
+        target = np.nan
     if not abs(target) <= LARGEST_TARGET:
-        raise ValueError(f"a target must be a finite number within 1e150 of zero, got {y!r}")
-    return target
+        raise ValueError(f"a target must be a finite number within 1e100 of zero, got {y!r}")
+    return target if abs(target) >= LEAST_TARGET else 0.0

@@ -92,7 +92,8 @@ class BayesianTree(Estimator):
     @property
     def feature_importances_(self) -> Floats:
         """Expected share of the splits that fall on each column; zeros if no tree splits."""
-        counts = self._columns.by_column(self._split_counts().T @ self.tree_weights_)
+        of_axes = self._split_counts().T @ self.tree_weights_
+        counts = self._columns.by_column(of_axes)
         shares: Floats = counts / counts.sum() if counts.sum() > 0 else counts
         return shares
 

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 from hedgerow import _core
 from hedgerow.base.class_weight import ClassWeight, class_weight_field
 from hedgerow.base.rows import Rows
-from hedgerow.base.settings import MOST, Settings, checked, integer, one_of, positive, target_like, within
+from hedgerow.base.settings import MOST, Settings, checked, integer, one_of, positive, target_like, variance, within
 from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 
@@ -113,7 +113,7 @@ class RealTreeSettings(TreeSettings):
     mean_weight: float = positive()
     noise_df: float = positive()
     noise_quantile: float = within(math.ulp(0.0), 1.0 - 2.0**-53, "between 0 and 1")
-    noise_scale: float | None = positive(or_none=True)
+    noise_scale: float | None = variance(or_none=True)
 
     def leaves(self, rows: Rows) -> RealLeaves:
         """Return the prior of leaves, as far as targets decide."""

@@ -35,6 +35,9 @@ UNFINISHED = 0.02
 TOLERANCE, MOST_STEPS = 1e-10, 1000
 """Of conjugate gradients: the residual over the targets, and when to give up."""
 
+ROUNDING = 1e-12
+"""Eigenvalues of what a Krylov space sees that are a smaller share of the largest are not to be trusted."""
+
 N_BLOCKS = 12
 """Krylov blocks that variances are projected on."""
 
@@ -224,13 +227,16 @@ class IterativeSolution(Solution):
         return (1.0 - explained).clip(0.0, 1.0)
 
     def criteria(self) -> Criteria:
-        """Estimated, as along an iterative path."""
+        """Estimated, as along an iterative path; how targets fit, from the solution if the recurrence was too short."""
         operator = self._operator()
         problem = self._problem()
         quadrature = Quadrature(operator, starting_block(self.rows.scaled, 0), 2 * N_STEPS)
         behind = np.empty((self.n_trees, 0), dtype=np.uint32)
         criteria = quadrature.criteria(problem, operator, behind, np.array([self.alpha]))
-        return Criteria(*(np.asarray(part[0]) for part in criteria))
+        found = Criteria(*(np.asarray(part[0]) for part in criteria))
+        if np.isfinite(found.fit):
+            return found
+        return found._replace(fit=np.asarray(self.rows.scaled @ self._solution()))
 
     def state(self) -> dict[str, Any]:
         return {"start": self._start, "projection": self._projection}
@@ -262,7 +268,13 @@ def _projection(operator: Operator, block: Floats, alpha: float) -> Floats:
     if basis.shape[1] == 0:
         return np.zeros((n, 0))
     seen = basis.T @ images
-    factor = linalg.cholesky(0.5 * (seen + seen.T), lower=True)
+    seen = 0.5 * (seen + seen.T)
+    try:
+        factor = linalg.cholesky(seen, lower=True)
+    except linalg.LinAlgError:  # weights so far apart that rounding decides: leave out the directions that it made up
+        values, vectors = linalg.eigh(seen)
+        sure = values > ROUNDING * values[-1]
+        return np.ascontiguousarray(basis @ (vectors[:, sure] / np.sqrt(values[sure])))
     projection: Floats = linalg.solve_triangular(factor, basis.T, lower=True).T
     return np.ascontiguousarray(projection)
 

@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 
 from hedgerow.files import Stored
 from hedgerow.numeric.arrays import Floats
+from hedgerow.predictive._distribution import ends_of, levels_of
 
 
 @dataclass(frozen=True)
@@ -112,18 +113,14 @@ class LifetimePosterior:
 
     def quantile(self, level: npt.ArrayLike) -> Floats:
         """Posterior quantiles."""
-        levels = np.asarray(level, dtype=np.float64)
-        if ((levels < 0) | (levels > 1) | np.isnan(levels)).any():
-            raise ValueError(f"quantile levels must lie between 0 and 1, got {level!r}")
+        levels = levels_of(level)
         below = np.concatenate([[0.0], np.cumsum(self.probability)])
         found: Floats = np.interp(levels, below / below[-1], self.lifetime)
         return found
 
     def interval(self, confidence: float = 0.9) -> Floats:
         """Central interval of the lifetime."""
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence must lie between 0 and 1, got {confidence!r}")
-        return self.quantile([0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence])
+        return self.quantile(ends_of(confidence))
 
 
 def posterior(path: LifetimePath, prior: Any) -> LifetimePosterior:
@@ -136,9 +133,9 @@ def posterior(path: LifetimePath, prior: Any) -> LifetimePosterior:
     edges = np.append(path.lifetime, max(path.largest, path.lifetime[-1]))
     widths = np.diff(edges)
     with np.errstate(divide="ignore"):
-        if prior == "uniform":
+        if isinstance(prior, str) and prior == "uniform":
             log_prior = np.log(widths)
-        elif prior == "log-uniform":
+        elif isinstance(prior, str) and prior == "log-uniform":
             # From the first event on: the likelihood does not change before, and the prior would have no end there.
             log_prior = np.log(np.diff(np.log(np.maximum(edges, edges[edges > 0].min(initial=np.inf)))))
         elif callable(prior):

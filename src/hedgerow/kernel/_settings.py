@@ -28,7 +28,7 @@ def _length_scale(name: str, value: Any, *words: str) -> LengthScale:
     try:
         scales = np.asarray("" if isinstance(value, bool | str) else value, dtype=np.float64)
         fits = scales.ndim <= 1 and bool(((scales >= SMALLEST) & (scales <= LARGEST)).all())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         fits = False
     if not fits:
         given = ", ".join(map(repr, words))

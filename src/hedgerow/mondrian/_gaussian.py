@@ -12,7 +12,6 @@ import numpy.typing as npt
 from hedgerow import _core
 from hedgerow.base.copies import Copies, Numbers, find_copies
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
-from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
@@ -27,6 +26,10 @@ from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._small_forests import SmallForest, noise_forest, small_forest
 from hedgerow.mondrian._smoothing import Smoothing, paper_ratio, smoothing_in
 from hedgerow.targets import Target, Untransformed, first_target, learn_target, target_from_state
+
+FARTHEST = 1e120
+"""Labels lie within this of their origin: targets in their range, what stages of boosting leave over of them, and what
+maps make of them. Their squares, weighed and added up, are finite."""
 
 LARGE_OFFSET = 64
 """Labels have an origin other than 0 if it is so many times further from 0 than they typically are from it."""
@@ -75,7 +78,7 @@ class GaussianLabels:
     def check(self, y: Floats) -> None:
         """Raise ValueError unless these targets can be learned."""
         self.target.check(y)
-        self._shifted(self.target.encode(y))
+        self._shifted(self.target.encode(y[self.target.reaches(y)]))
 
     def encoded(self, rows: Rows) -> Rows:
         """Return rows as the core takes them."""
@@ -103,8 +106,8 @@ class GaussianLabels:
 
     def _shifted(self, labels: Floats) -> Floats:
         """Labels from the origin, so that a large offset costs no precision."""
-        if labels.size and not np.abs(labels / 2 - self.origin / 2).max() <= LARGEST_TARGET:
-            raise ValueError(f"targets must lie within {LARGEST_TARGET:g} of their median; divide y by a constant")
+        if labels.size and not np.abs(labels - self.origin).max() <= FARTHEST:
+            raise ValueError(f"what the map given as target makes of targets must lie within {FARTHEST:g} of zero")
         shifted: Floats = labels - self.origin
         return shifted
 
@@ -231,7 +234,7 @@ class GaussianLabels:
             noise = Noise.from_state(stored.part("noise"), width)
         gaps = Gaps.from_description(stored.sequence("gaps"), width)
         target = target_from_state(stored.part("target"), width, SmallForest.from_state)
-        origin = stored.number("origin", -2 * LARGEST_TARGET, 2 * LARGEST_TARGET)
+        origin = stored.number("origin", -FARTHEST, FARTHEST)
         return cls(settings, target, origin, calibration, gaps, noise, smoothing_in(stored)[0])
 
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:

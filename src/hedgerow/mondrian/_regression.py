@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
-from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.base.work import WORK_AT_A_TIME, pieces
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Gaps
@@ -20,7 +19,7 @@ from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._small_forests import small_forest
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LeaveOneOut, NormalMixture
-from hedgerow.targets import Target, Untransformed, is_due, learn_target
+from hedgerow.targets import Target, Untransformed, first_target, is_due, learn_target
 
 ROUNDING = 1e-13
 """By how much, of their size, labels that were brought from one kind of target to another may differ from the given."""
@@ -134,17 +133,20 @@ class RegressionForest(ForestLearner):
             self.labels.check(y)
 
     def _arrive(self, rows: Rows, query: Smoothing) -> Rows:
-        if not self.labels.target.admits(rows.y[:1]).all():
-            self._reencode(Untransformed(), query)
+        target, first = self.labels.target, rows.y[:1]
+        if not (target.admits(first) & target.reaches(first)).all():
+            held = self.labels.decode(self.core.row_labels())
+            is_far = target.admits(first).all()
+            self._reencode(first_target(target.name, np.append(held, first)) if is_far else Untransformed(), query)
             self.review(query, keeps_target=True)
-        admitted = self.labels.target.admits(rows.y)
-        alike = slice(None if admitted.all() else int(np.argmin(admitted)))
-        return self.labels.encoded(rows.part(alike))
+            target = self.labels.target
+        fits = target.admits(rows.y) & target.reaches(rows.y)
+        return self.labels.encoded(rows.part(slice(None if fits.all() else int(np.argmin(fits)))))
 
     def learn_one(self, x: Any, y: float, weight: float, query: Smoothing) -> None:
         """Learn one row, and nothing if it is not a vector of finite numbers."""
         label = y - self.labels.origin
-        if not (self.is_plain and abs(label) <= LARGEST_TARGET):
+        if not self.is_plain:
             self.check(np.array([y]), query)
             part = self._arrive(Rows(np.empty((1, 0)), np.array([y]), np.array([weight])), query)
             label, weight = float(part.y[0]), float(part.weights[0])
@@ -171,6 +173,9 @@ class RegressionForest(ForestLearner):
     def _reencode(self, target: Target, query: Smoothing) -> None:
         """Bring all labels held to another kind of target. Trees have not looked at labels, and stay."""
         if isinstance(target, Untransformed) and self.is_plain:
+            return
+        if self.is_empty:
+            self.labels = replace(self.labels, target=target, origin=0.0, gaps=Gaps())
             return
         arrays, before, old = self.core.archive(), self.core, self.labels
         y, weights, freed = self._as_given(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]

@@ -21,6 +21,7 @@ from hedgerow.mondrian._regression import RegressionForest
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LeaveOneOut
+from hedgerow.predictive._distribution import levels_of
 
 
 class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianForest, OnlineEstimator):
@@ -198,7 +199,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of the predictive mixture: shape (n_samples, n_quantiles)."""
-        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+        levels = np.atleast_1d(levels_of(quantiles))
         X = self._asked(X)
         return self._learner.ask(X, self._current.query, lambda dist, rows: dist.ppf(levels))
 
@@ -220,7 +221,8 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         loo : LeaveOneOut
             A named tuple: mean, std and log_density, one number a row, in the order in which rows were learned.
         """
-        self._check_hierarchy("loo_predict")
+        self._check_learned()
+        self._check_hierarchy("loo_predict", ValueError)
         return self._learner.loo_predict(self._current.query)
 
     @property
@@ -284,22 +286,10 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         numbers: tuple[float, float, float] = learner.core.query(learner.rule(self._current.query))
         return numbers
 
-    def _check_hierarchy(self, name: str) -> None:
+    def _check_hierarchy(self, name: str, error: type[Exception] = AttributeError) -> None:
         if self.smoothing != "hierarchy":
-            raise AttributeError(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
+            raise error(f"{name} exists only with smoothing='hierarchy'; 'moments' is not a full model")
         self._check_learned()
-
-    def _encode(self, y: Any, first: bool) -> Floats:
-        targets = np.ascontiguousarray(y, dtype=np.float64)
-        if not np.isfinite(targets).all():
-            raise ValueError("y contains NaN or infinity; every target must be a finite number")
-        return targets
-
-    def _encode_number(self, y: Any) -> float:
-        try:
-            return float(y)
-        except (TypeError, ValueError):
-            raise ValueError(f"a target must be a number, got {y!r}") from None
 
     def _weighed(self, rows: Rows, online: bool) -> Rows:
         if online and rows.y.size:

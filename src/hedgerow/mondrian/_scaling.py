@@ -120,7 +120,8 @@ def half_scaling(X: Floats, weights: Floats) -> ColumnScaling:
     """Halfway between range and rank."""
     rank, (lower, upper) = rank_scaling(X, weights), column_range(X)
     column = rank.column_of_knots
-    half_range = np.where(upper > lower, 0.5 * upper - 0.5 * lower, 1.0)
+    half_range = 0.5 * upper - 0.5 * lower
+    half_range = np.where(half_range > 0.0, half_range, 1.0)
     share = (0.5 * rank.values - 0.5 * lower[column]) / half_range[column]
     return ColumnScaling(rank.first_knot, rank.values, 0.5 * rank.images + 0.5 * share, rank.slopes)
 
@@ -158,7 +159,7 @@ def _ranks_of_all(X: Floats, weights: Floats) -> tuple[npt.NDArray[np.uint64], F
     else:
         values = np.sort(columns, axis=1)
     is_new = np.ones((width, n), dtype=bool)
-    is_new[:, 1:] = values[:, 1:] != values[:, :-1]
+    is_new[:, 1:] = 0.5 * values[:, 1:] != 0.5 * values[:, :-1]  # the core takes differences between halves
     begins = np.flatnonzero(is_new)
     ends, column = np.append(begins[1:], width * n), begins // n
     if weights.size:

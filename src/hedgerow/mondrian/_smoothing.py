@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from hedgerow._core import QueryRule
-from hedgerow.base.settings import Query, positive, target_like
+from hedgerow.base.settings import Query, positive, target_like, variance
 from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
 
@@ -26,9 +26,9 @@ class Smoothing(Query):
     """What a user set of mu_H, gamma_1, gamma_2, sigma_y^2 and K; None where the data or appendix B decide."""
 
     prior_mean: float | None = target_like()
-    drift_variance: float | None = positive(or_none=True)
+    drift_variance: float | None = variance(or_none=True)
     drift_rate: float | None = positive(or_none=True)
-    noise_variance: float | None = positive(or_none=True)
+    noise_variance: float | None = variance(or_none=True)
     signal_to_noise: float | None = positive(or_none=True)
 
     def _check_together(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.work import interrupted_after
+from hedgerow.files import Stored
 from hedgerow.online._base_settings import ConformalSettings
 from hedgerow.online._error_sizes import ErrorSizes
 from hedgerow.online._forest import OnlineForestRegressor
@@ -54,9 +55,9 @@ class OutOfBagCalibration:
             return 1.0
         return math.sqrt(max(0.25, 1.0 - excess / total))
 
-    def restore(self, arrays: dict[str, Any]) -> None:
+    def restore(self, stored: Stored, n_seen: int) -> None:
         """Take back the rows and their scores, from a file that nobody vouches for."""
-        self.core.restore(self._base._core, arrays)
+        self.core.restore(self._base._core, stored.arrays("calibration"))
 
 
 class ForecastCalibration:
@@ -64,7 +65,9 @@ class ForecastCalibration:
 
     def __init__(self, base: Any, sizes: ErrorSizes | None, settings: ConformalSettings) -> None:
         self._base, self._sizes = base, sizes
-        self.core = _core.ScoreWindow(settings.calibration_size, settings.rate)
+        self._n_unscored = 1 if sizes is None else FIRST_SPREAD
+        self._rule = settings.calibration_size, settings.rate
+        self.core = _core.ScoreWindow(*self._rule)
 
     def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean of each row, and its standard deviation if that is what errors are measured in, or else 1."""
@@ -77,7 +80,7 @@ class ForecastCalibration:
         with interrupted_after():  # or the base would have learned rows that were not scored
             forecasts = self._base.predict_then_learn(X, y, weights if weights.size else None, returns="std")
             means, scales = self._measured(*forecasts)
-            first = min(max(0, (1 if self._sizes is None else FIRST_SPREAD) - n_before), y.size)
+            first = min(max(0, self._n_unscored - n_before), y.size)
             errors = np.abs(y - means)[first:]
             if self._sizes is not None:
                 scales[first:] *= self._sizes.factor_then_learn(X[first:], errors, scales[first:], weights[first:])
@@ -89,9 +92,16 @@ class ForecastCalibration:
         """Return what radii are the scores times."""
         return 1.0
 
-    def restore(self, arrays: dict[str, Any]) -> None:
-        """Take back the scores, from a file that nobody vouches for."""
-        self.core.restore(arrays["scores"], arrays["levels"])
+    def restore(self, stored: Stored, n_seen: int) -> None:
+        """Take back the scores of so many rows, from a file that nobody vouches for."""
+        self.core = restored_window(stored.part("calibration"), *self._rule, n_seen - self._n_unscored)
 
     def _measured(self, means: Floats, stds: Floats) -> tuple[Floats, Floats]:
         return means, np.ones(means.size) if self._sizes is None else stds + 1e-9 * np.abs(means) + 1e-100
+
+
+def restored_window(stored: Stored, capacity: int, rate: float, n_scored: int) -> Any:
+    """Return the window that a file holds after so many rows were scored, or ValueError."""
+    window = _core.ScoreWindow(capacity, rate)
+    window.restore(stored.array("scores", (min(capacity, max(0, n_scored)),)), stored.array("levels"))
+    return window

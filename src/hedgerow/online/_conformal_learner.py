@@ -116,7 +116,7 @@ class ConformalLearner:
             raise ValueError("its base has another number of features")
         sizes = ErrorSizes.from_state(stored.part("sizes"), settings, width) if settings.normalised else None
         learner = cls(settings, base, sizes)
-        learner.calibration.restore(stored.arrays("calibration"))
+        learner.calibration.restore(stored, learner.n_seen)
         if sizes is not None and not learner.calibration.core.n_scores <= sizes.core.arrivals <= learner.n_seen:
             raise ValueError("the sizes of its errors are those of other rows")
         return learner

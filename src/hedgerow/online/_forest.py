@@ -190,7 +190,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
     @property
     def feature_importances_(self) -> Floats:
         """Share of each feature in the squares of targets that splits have explained."""
-        gains: Floats = self._columns.by_column(self._core.gains())
+        of_axes = self._core.gains()
+        gains: Floats = self._columns.by_column(of_axes)
         return gains / gains.sum() if gains.sum() > 0 else np.full(gains.size, 1.0 / gains.size)
 
     # Below: private.

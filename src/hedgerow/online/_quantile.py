@@ -15,6 +15,7 @@ from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._interval_forecasting import IntervalForecasting
 from hedgerow.online._quantile_learner import QuantileLearner
 from hedgerow.predictive import LabelMixture
+from hedgerow.predictive._distribution import levels_of
 
 
 class OnlineQuantileForestRegressor(IntervalForecasting, Regressor, OnlineEstimator):
@@ -94,9 +95,7 @@ class OnlineQuantileForestRegressor(IntervalForecasting, Regressor, OnlineEstima
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
-        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise ValueError(f"quantiles must be numbers between 0 and 1, got {quantiles!r}")
+        levels = np.atleast_1d(levels_of(quantiles))
         X = self._asked(X)
         return self._learner.quantiles(X, levels)
 

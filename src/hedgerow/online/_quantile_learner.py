@@ -13,6 +13,7 @@ from hedgerow.base.seed import draw_seed
 from hedgerow.base.work import pieces
 from hedgerow.files import Stored
 from hedgerow.online._base_settings import QuantileSettings
+from hedgerow.online._calibration import restored_window
 from hedgerow.online._learner import LARGEST_SEED, check_n_trees
 from hedgerow.predictive import LabelMixture
 from hedgerow.predictive._label_mixture import calibrated
@@ -115,6 +116,6 @@ class QuantileLearner:
         learner = cls(settings, width, stored.integer("seed", 0, LARGEST_SEED))
         learner.core.restore(arrays)
         if learner._window is not None:
-            window = stored.arrays("window")
-            learner._window.restore(window["scores"], window["levels"])
+            n_scored = learner.n_seen - trees.grace_period
+            learner._window = restored_window(stored.part("window"), settings.calibration_size, 0.0, n_scored)
         return learner

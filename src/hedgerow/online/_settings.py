@@ -24,10 +24,8 @@ def n_candidates(max_features: Any, width: int) -> int:
     """``max_features`` as a number of features, as in scikit-learn's forests."""
     if max_features is None:
         return width
-    if max_features == "sqrt":
-        return max(1, round(math.sqrt(width)))
-    if max_features == "log2":
-        return max(1, round(math.log2(width)))
+    if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
+        return max(1, round(math.sqrt(width) if max_features == "sqrt" else math.log2(width)))
     is_count = isinstance(max_features, Integral) and not isinstance(max_features, bool)
     if is_count and int(max_features) >= 1:
         return min(width, int(max_features))

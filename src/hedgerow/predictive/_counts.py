@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.predictive._distribution import Distribution
+from hedgerow.predictive._distribution import Distribution, numbers_of
 
 LARGEST = 2.0**53
 """Whole numbers beyond this cannot be told apart."""
@@ -91,7 +91,7 @@ class Counts(Distribution):
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the probability of exactly ``y``."""
-        counts = np.asarray(y, dtype=np.float64)
+        counts = numbers_of(y)
         is_count = (counts >= 0.0) & (counts == np.floor(counts)) & (counts < LARGEST)
         counts = np.where(is_count, counts, 0.0)
         mass = self._below(counts + 1.0) - self._below(counts)
@@ -110,7 +110,7 @@ class Counts(Distribution):
 
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``: a step at each count."""
-        return self._below(np.floor(np.asarray(y, dtype=np.float64)) + 1.0)
+        return self._below(np.floor(numbers_of(y)) + 1.0)
 
     def _made_of(self) -> str:
         return f", {self.latent!r}"

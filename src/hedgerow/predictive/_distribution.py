@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,9 @@ from hedgerow.numeric.arrays import Floats
 
 LEAST_LEVEL, GREATEST_LEVEL = 1e-300, 1.0 - 2.0**-53
 """Levels whose normal quantiles are finite."""
+
+MOST_DRAWS = 2**31
+"""Of a row, at once."""
 
 
 class Distribution(ABC):
@@ -60,10 +65,8 @@ class Distribution(ABC):
 
     def ppf(self, q: npt.ArrayLike) -> Floats:
         """Quantiles of each row: shape ``(n,)`` for a scalar ``q``, ``(n, k)`` for ``k`` of them."""
-        levels = np.asarray(q, dtype=np.float64)
-        if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
-            raise ValueError(f"quantiles must be a number or a 1-D list of numbers between 0 and 1, got {q!r}")
-        found = self._quantiles(np.atleast_1d(levels))
+        levels = levels_of(q)
+        found = in_order(np.atleast_1d(levels), self._quantiles(np.atleast_1d(levels)))
         return found if levels.ndim else found[:, 0]
 
     def interval(self, confidence: float = 0.9) -> Floats:
@@ -92,8 +95,7 @@ class Distribution(ABC):
 
     def _per_row(self, y: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
         """``y`` as a matrix with a row for each row of the query, and the shape of the answer."""
-        values = np.asarray(y, dtype=np.float64)
-        n = len(self)
+        values, n = numbers_of(y), len(self)
         if values.ndim == 0 or values.shape == (n,):
             return np.ascontiguousarray(np.broadcast_to(values, (n,))).reshape(n, 1), (n,)
         if values.ndim == 2 and values.shape[0] in (1, n):
@@ -101,16 +103,55 @@ class Distribution(ABC):
         raise ValueError(f"y must be a number or have shape ({n},), (1, k) or ({n}, k), got shape {values.shape}")
 
 
+def numbers_of(y: npt.ArrayLike) -> Floats:
+    """Return the values at which a distribution is asked, infinite ones too; ValueError unless they are numbers."""
+    try:
+        return np.asarray(y, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"y must hold numbers, got {y!r}") from None
+
+
+def confidence_of(confidence: Any) -> float:
+    """Return a confidence as a number; ValueError unless it lies strictly between 0 and 1."""
+    if isinstance(confidence, Real | np.ndarray) and np.ndim(confidence) == 0 and 0 < confidence < 1:
+        return float(confidence)
+    raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}")
+
+
 def ends_of(confidence: float) -> list[float]:
     """Levels of the ends of a central interval; ValueError unless there is one of that confidence."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence must be between 0 and 1, got {confidence!r}")
+    confidence = confidence_of(confidence)
     return [(1 - confidence) / 2, (1 + confidence) / 2]
+
+
+def levels_of(quantiles: npt.ArrayLike) -> Floats:
+    """Levels of quantiles, a number or a vector; ValueError unless all lie between 0 and 1."""
+    try:
+        levels = np.asarray(quantiles, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        levels = np.array(np.nan)
+    if levels.ndim > 1 or not ((levels >= 0) & (levels <= 1)).all():
+        raise ValueError(f"quantiles must be a number or a 1-D list of numbers between 0 and 1, got {quantiles!r}")
+    return levels
+
+
+def in_order(levels: Floats, quantiles: Floats) -> Floats:
+    """Return quantiles, one a level along the last axis, of which no higher one is below a lower one.
+
+    Each is exact up to rounding, so where values lie only a few last digits apart two may have changed places.
+    """
+    if (quantiles[..., 1:] >= quantiles[..., :-1]).all() and (levels[1:] >= levels[:-1]).all():
+        return quantiles
+    order = np.argsort(levels, kind="stable")
+    found = np.empty_like(quantiles)
+    found[..., order] = np.maximum.accumulate(quantiles[..., order], axis=-1)
+    return found
 
 
 def n_draws_of(size: int | None) -> int:
     """How many draws of a row are asked for: one if no size is given; ValueError unless that is a number of draws."""
-    n_draws = 1 if size is None else int(size)
-    if n_draws < 0:
-        raise ValueError(f"size must not be negative, got {size!r}")
-    return n_draws
+    if size is None:
+        return 1
+    if not isinstance(size, Integral) or isinstance(size, bool) or not 0 <= size < MOST_DRAWS:
+        raise ValueError(f"size must be a whole number from 0 to {MOST_DRAWS}, or None, got {size!r}")
+    return int(size)

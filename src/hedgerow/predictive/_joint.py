@@ -12,7 +12,14 @@ from scipy import special
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.predictive._distribution import GREATEST_LEVEL, LEAST_LEVEL, Distribution, ends_of, n_draws_of
+from hedgerow.predictive._distribution import (
+    GREATEST_LEVEL,
+    LEAST_LEVEL,
+    Distribution,
+    ends_of,
+    n_draws_of,
+    numbers_of,
+)
 from hedgerow.predictive._forecasts import Forecasts
 
 N_NODES, N_TERMS = 64, 24
@@ -169,7 +176,7 @@ class Joint:
         return cls(marginals, np.concatenate([part.correlation for part in every]), np.concatenate(which))
 
     def _per_row(self, y: Any) -> Floats:
-        values = np.asarray(y, dtype=np.float64)
+        values = numbers_of(y)
         shape = (len(self), self.n_targets)
         if values.shape not in (shape, shape[1:], (1, shape[1])):
             raise ValueError(f"y must have shape {shape} or ({shape[1]},), got shape {values.shape}")

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.predictive._distribution import Distribution
+from hedgerow.predictive._distribution import Distribution, numbers_of
 from hedgerow.predictive._shapes import Expected
 
 
@@ -57,13 +57,14 @@ class Mapped(Distribution):
         return self.expect(lambda y, rows: y)
 
     def std(self) -> Floats:
-        """Standard deviation of each row."""
+        """Standard deviation of each row; infinite where the mean is."""
         mean = self.mean()
-        return np.sqrt(self.expect(lambda y, rows: (y - mean[rows]) ** 2))
+        centre = np.where(np.isfinite(mean), mean, 0.0)
+        return np.sqrt(self.expect(lambda y, rows: (y - centre[rows]) ** 2))
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the density at ``y``; -inf where there can be no value."""
-        values = np.asarray(y, dtype=np.float64)
+        values = numbers_of(y)
         z = self.by.forward(values)
         inside = np.isfinite(z)
         density = self.latent.logpdf(np.where(inside, z, 0.0)) + self.by.log_derivative(np.where(inside, values, 1.0))
@@ -71,7 +72,7 @@ class Mapped(Distribution):
 
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``."""
-        z = self.by.forward(np.asarray(y, dtype=np.float64))
+        z = self.by.forward(numbers_of(y))
         below: Floats = self.latent.cdf(np.where(np.isfinite(z), z, 0.0))
         return np.where(np.isfinite(z), below, np.where(z > 0.0, 1.0, 0.0))
 

@@ -145,16 +145,17 @@ def _candidates(asked: str, y: Floats) -> list[Target]:
     lowest, highest = float(y.min()), float(y.max())
     found: list[Target] = []
     if asked == "count" or (asked == "auto" and _looks_like_counts(y)):
-        maps = [("log", 0.5), ("sqrt", highest + 1.0), ("log", highest + 1.0)]
-        found += [Count(Cells(Straightened(*numbers))) for numbers in maps]
+        of_counts = [("log", 0.5), ("sqrt", highest + 1.0), ("log", highest + 1.0)]
+        found += [Count(Cells(Straightened(*numbers))) for numbers in of_counts]
     if lowest > 0.0 and (asked == "positive" or (asked == "auto" and highest > LEAST_RATIO * lowest)):
-        knees = np.quantile(y, KNEES, method="higher")
-        found += [Continuous(Straightened("log", float(knee))) for knee in np.unique(knees)]
+        knees = np.unique(np.quantile(y, KNEES, method="higher"))
+        maps = [Continuous(Straightened("log", float(knee))) for knee in knees]
+        found += [target for target in maps if target.reaches(np.array([highest])).all()]
     return found
 
 
 def _looks_like_counts(y: Floats) -> bool:
-    if y.min() < 0.0 or not (y == np.floor(y)).all() or y.max() > 2**40:
+    if not Count.are_counts(y).all():
         return False
     values, rows = np.unique(y, return_counts=True)
     if values.size <= 2 or (values.size <= 10 and (values[0] > 0.0 or rows[-1] > MOST_OF_LARGEST * y.size)):

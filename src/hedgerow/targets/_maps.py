@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.base.targets import LARGEST_TARGET, LEAST_TARGET
 from hedgerow.numeric.arrays import Floats
 
 CURVES = ("log", "sqrt")
@@ -112,6 +113,11 @@ class Functions:
             raise ValueError(
                 f"the map given as target has no finite value at {bad.size} of {y.size} different targets (the first "
                 f"is {bad[0]:g}); give a map whose support has all targets, or target='real'"
+            )
+        if np.abs(z).max() > LARGEST_TARGET or 0.0 < z[-1] - z[0] < LEAST_TARGET:
+            raise ValueError(
+                f"the map given as target takes targets to numbers from {z[0]:g} to {z[-1]:g}; they must lie within "
+                "1e100 of zero, and spread over 1e-100 or more: multiply the map by a constant"
             )
         if not (np.diff(z) > 0.0).all():
             raise ValueError("the map given as target does not rise: larger targets must have larger values")

@@ -19,6 +19,12 @@ from hedgerow.targets._zeros import Zeros
 FAINT = 1e-6
 """What a zero says of the hidden value, in rows, where zeros have a forest of their own."""
 
+MOST_RATIO = 1e9
+"""Of the largest target to a knee: beyond, what lies below the knee is lost among the digits of what lies above."""
+
+LARGEST_COUNT = 2**40
+"""Counts up to here come back exactly from any map that is tried."""
+
 NAMES = ("auto", "real", "positive", "count")
 
 
@@ -56,6 +62,10 @@ class Target(ABC):
     @abstractmethod
     def distribution(self, latent: Any, X: Floats) -> Any:
         """Return the distribution of targets where that of labels is known."""
+
+    def reaches(self, y: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which targets that are admitted have labels that can be told apart, and whose squares are numbers."""
+        return np.ones(np.shape(y), dtype=bool)
 
     def left_out(self, latent: Any, X: Floats) -> Any:
         """Return the same for rows that were learned, each as if it had not been."""
@@ -116,6 +126,10 @@ class Continuous(Target):
         """Tell which targets have a value."""
         return np.isfinite(self.by.forward(y))
 
+    def reaches(self, y: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which targets are not too far above a knee."""
+        return super().reaches(y) if isinstance(self.by, Functions) else np.asarray(y <= MOST_RATIO * self.by.knee)
+
     def refuse(self, y: Floats) -> str:
         """Say what is wrong."""
         bad = np.asarray(y)[~self.admits(y)]
@@ -156,15 +170,21 @@ class Count(Target):
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
         """Tell which targets are whole numbers from 0 on."""
-        found: npt.NDArray[np.bool_] = (np.asarray(y) >= 0.0) & (np.asarray(y) == np.floor(y)) & (np.asarray(y) < 2**52)
+        return self.are_counts(y)
+
+    @staticmethod
+    def are_counts(y: Floats) -> npt.NDArray[np.bool_]:
+        """Tell which targets are whole numbers from 0 to the largest count."""
+        values = np.asarray(y)
+        found: npt.NDArray[np.bool_] = (values >= 0.0) & (values == np.floor(values)) & (values <= LARGEST_COUNT)
         return found
 
     def refuse(self, y: Floats) -> str:
         """Say what is wrong."""
         bad = np.asarray(y)[~self.admits(y)]
         return (
-            f"target='count' needs whole numbers from 0 on, but {bad.size} of {np.size(y)} targets are not (the first "
-            f"is {bad[0]:g}); use target='real', or target='positive' for numbers above 0"
+            f"target='count' needs whole numbers from 0 to 2**40, but {bad.size} of {np.size(y)} targets are not (the "
+            f"first is {bad[0]:g}); use target='real', or target='positive' for numbers above 0"
         )
 
     def encode(self, y: Floats) -> Floats:

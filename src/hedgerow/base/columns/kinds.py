@@ -18,6 +18,8 @@ from hedgerow.numeric.arrays import Floats
 When = Literal["batch", "first", "later"]
 """When rows come: all at once, at the beginning of a stream, or after others."""
 
+LARGEST = float(np.finfo(np.float64).max)
+
 MOST_PLACES = 16
 ENOUGH = 10_000
 """Rows from which the value that stands for missing ones is taken."""
@@ -56,7 +58,9 @@ class Number:
 
     def axes(self, values: Floats) -> list[Floats]:
         """Return the axes of values."""
-        return [np.where(np.isnan(values), self.fill, values - self.origin)]
+        with np.errstate(over="ignore"):
+            moved = np.clip(values - self.origin, -LARGEST, LARGEST)
+        return [np.where(np.isnan(values), self.fill, moved)]
 
     def names(self, name: str) -> list[str]:
         """Return the axes by name."""

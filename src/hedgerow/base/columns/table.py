@@ -127,7 +127,12 @@ def _is_frame(table: Any) -> bool:
 
 
 def _frame(table: Any) -> nw.DataFrame[Any]:
-    return nw.from_native(table, eager_only=True)
+    try:
+        frame: nw.DataFrame[Any] = nw.from_native(table, eager_only=True)
+        frame.schema  # noqa: B018 (where names that come twice are noticed)
+    except nw.exceptions.DuplicateError:
+        raise ValueError("two columns of the frame have the same name; give each a name of its own") from None
+    return frame
 
 
 def _columns_of(table: Any, names: Sequence[str]) -> list[Any]:
