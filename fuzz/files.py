@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
 from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
 
 import hedgerow
 from fuzz import rows
 from fuzz.answers import complaints
 from fuzz.calls import FEW, small
 from fuzz.judge import REFUSED, WRONG_NUMBER, Judge
-from fuzz.mutations import change_array, change_bytes, change_json
+from fuzz.mutations import change_array, change_bytes, change_json, leaves
 from hedgerow.files import Saveable
 from models import CASES, IN_MEMORY, Case
 from stored import Stored
@@ -31,8 +35,9 @@ def run(seed: int, judge: Judge) -> None:
     """Play one case."""
     rng, case = Random(seed), CASES[seed % len(CASES)]
     is_table = rng.random() < 0.25
-    content = damaged(rng, whole(case.name, is_table), whole(rng.choice(CASES).name, is_table))
-    judge.say(f"{case.name}: a file of {len(content)} bytes")
+    before = whole(case.name, is_table)
+    content = damaged(rng, before, whole(rng.choice(CASES).name, is_table))
+    judge.say(lambda: f"{case.name}: {'; '.join(_differences(before, content))}")
     model = judge.call("load", lambda: _load(rng, content), (ValueError,))
     if model is not REFUSED:
         ask(judge, model, case, rng)
@@ -99,6 +104,30 @@ def damaged(rng: Random, content: bytes, other: bytes) -> bytes:
     if draw < 0.2:
         text = change_bytes(rng, json.dumps(header).encode()).decode("utf-8", errors="replace")
     return Stored(header, arrays).to_bytes(text=text)
+
+
+def _differences(before: bytes, after: bytes) -> Iterator[str]:
+    """Yield what has been done to a file."""
+    try:
+        parts, others = Stored.parse(before), Stored.parse(after)
+    except (ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+        yield f"not a file any more, {error!r:.200}"
+        return
+    values, changed = dict(leaves(parts.header)), dict(leaves(others.header))
+    for path in dict.fromkeys([*values, *changed]):
+        if values.get(path, "nothing") != changed.get(path, "nothing"):
+            yield f"{path} {values.get(path, 'nothing')!r:.80} -> {changed.get(path, 'nothing')!r:.80}"
+    for name in dict.fromkeys([*parts.arrays, *others.arrays]):
+        one, other = parts.arrays.get(name), others.arrays.get(name)
+        if one is None or other is None or one.shape != other.shape or one.dtype != other.dtype:
+            yield f"{name} {_type(one)} -> {_type(other)}"
+        else:
+            for place in np.flatnonzero(one.reshape(-1) != other.reshape(-1))[:5]:
+                yield f"{name}[{place}] {one.reshape(-1)[place]!r} -> {other.reshape(-1)[place]!r}"
+
+
+def _type(array: Any) -> str:
+    return "nothing" if array is None else f"{array.dtype}{array.shape}"
 
 
 @lru_cache(200)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
@@ -118,7 +119,16 @@ def change_bytes(rng: Random, content: bytes) -> bytes:
     return bytes(changed)
 
 
-def _places(tree: Any) -> Any:
+def leaves(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of JSON that hold no others, and the ways to them."""
+    if not isinstance(tree, dict | list) or not tree:
+        yield path, tree
+        return
+    for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+        yield from leaves(value, f"{path}/{key}")
+
+
+def _places(tree: Any) -> Iterator[tuple[Any, Any]]:
     """Yield every place of a tree where there is a value: what holds it, and its key."""
     for key, value in list(tree.items() if isinstance(tree, dict) else enumerate(tree)):
         yield tree, key

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from hedgerow.cli import app
 from hedgerow.stream import rows
-from models import every
+from models import BY_NAME, every
+from stored import Stored
 
 TABLE = b"x,y\n" + b"".join(f"{k % 7},{k}\n".encode() for k in range(500))
 PACKED = gzip.compress(TABLE, mtime=0)
@@ -58,3 +59,18 @@ def test_first_rows_without_weight_leave_nothing(case):
     assert set(vars(model)) == set(vars(case.new()))
     model.partial_fit(X[:, :2], y)
     assert model.n_features_in_ == 2
+
+
+# Numbers in files that are finite, and whose squares are not: an array, a place in it.
+TOO_LARGE = {
+    "forest": [("seen.labels", 1), ("seen.labels", 2), ("nodes.summary", 1), ("rows.labels", 0)],
+    "forest, moments": [("nodes.summary", 1), ("nodes.summary", 2)],
+    "Bayesian tree": [("leaves.numbers", 1), ("leaves.numbers", 2)],
+}
+
+
+@pytest.mark.parametrize(("name", "place"), [(name, place) for name in TOO_LARGE for place in TOO_LARGE[name]], ids=str)
+def test_numbers_too_large_to_square(name, place, tmp_path):
+    stored = Stored.of(BY_NAME[name].fitted(12))
+    with pytest.raises(ValueError, match="cannot load"):
+        stored.with_number(stored.full_name(place[0]), place[1], 1e305).load(tmp_path / "model")
