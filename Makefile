@@ -20,7 +20,7 @@ LONG_FILE := 400
 .DELETE_ON_ERROR:
 .PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test fuzz fuzz-sanitized bench lint format docs clean
+.PHONY: help demo test test-thorough cpp-test fuzz fuzz-sanitized fuzz-guided fuzz-guided-sanitized bench lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,13 +40,20 @@ cpp-test: $(STAMPS)/builder ## tests of the C++ core without Python, under sanit
 	@$(BIN)/cmake --build build-cpp -j $(WORKERS) >> build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/ctest --test-dir build-cpp --output-on-failure -j $(WORKERS)
 
-fuzz: ## an attack on every entry point, under sanitizers; MINUTES=n, or CALLS=n FILES=n, PAGE=file
+fuzz: ## an attack on every entry point, under sanitizers; MINUTES=n, or CALLS=n FILES=n; PAGE=file, CASE=files:17
 	@$(MAKE) --no-print-directory VENV=.venv-fuzz SANITIZE=address,undefined fuzz-sanitized
 
+fuzz-guided: ## the loader (TARGET=files) or the readers (TARGET=readers) by libFuzzer, guided by coverage; MINUTES=n
+	@$(MAKE) --no-print-directory VENV=.venv-fuzz SANITIZE=address,undefined fuzz-guided-sanitized
+
 fuzz-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz
-	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=$(ASAN_OPTIONS) \
-		UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) \
-		$(if $(CALLS),--calls $(CALLS)) $(if $(FILES),--files $(FILES)) $(if $(PAGE),--page $(PAGE)) $(if $(CASE),--case $(CASE)) $(ATTACKS)
+	@$(SANITIZED) $(BIN)/python -m fuzz --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) \
+		$(if $(CALLS),--calls $(CALLS)) $(if $(FILES),--files $(FILES)) $(if $(PAGE),--page $(PAGE)) \
+		$(if $(CASE),--case $(CASE)) $(ATTACKS)
+
+fuzz-guided-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz-guided
+	@$(SANITIZED) $(BIN)/python -m fuzz.guided $(or $(TARGET),files) \
+		-max_total_time=$$(($(or $(MINUTES),3) * 60)) -artifact_prefix=build-address-undefined/
 
 bench: bench-speed ## speed and memory next to named peers
 
@@ -93,8 +100,10 @@ $(STAMPS)/pip:
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
-# Python and its libraries leak on purpose. What asks for gigabytes is an error.
-ASAN_OPTIONS := detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:hard_rss_limit_mb=4096:quarantine_size_mb=16
+# What a sanitized module needs of the process that imports it. Python leaks on purpose; what asks for gigabytes is an error.
+SANITIZED = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:hard_rss_limit_mb=4096:quarantine_size_mb=16 \
+	UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1
 # A sanitized package has an environment and a folder of its own: make VENV=.venv-fuzz SANITIZE=address,undefined
 comma := ,
 SANITIZED_BUILD = -C build-dir=build-$(subst $(comma),-,$(SANITIZE)) -C cmake.build-type=Debug \

@@ -223,15 +223,15 @@ PARTS = ("what was learned", "the parameters", "the attributes")
 def state(model: Any) -> tuple[Any, ...]:
     """Return all that a model knows and is, to be compared."""
     parameters = [(name, repr(value)) for name, value in model.get_params().items() if not isinstance(value, Saveable)]
-    return _bits(model._state()), parameters, sorted(vars(model))
+    return bits(model._state()), parameters, sorted(vars(model))
 
 
-def _bits(tree: Any) -> Any:
+def bits(tree: Any) -> Any:
     """Return a tree whose leaves can be compared, bit for bit."""
     if isinstance(tree, dict):
-        return [(key, _bits(part)) for key, part in tree.items()]
+        return [(key, bits(part)) for key, part in tree.items()]
     if isinstance(tree, list | tuple):
-        return [_bits(part) for part in tree]
+        return [bits(part) for part in tree]
     if isinstance(tree, np.ndarray):
         return tree.dtype.str, tree.shape, tree.tobytes()
     return repr(tree.item() if isinstance(tree, np.generic) else tree)

@@ -1,6 +1,6 @@
 """The loader and the readers, guided by coverage: libFuzzer, through atheris, keeps input that reaches new lines.
 
-`python -m fuzz.guided files -max_total_time=180`; options are those of libFuzzer. Damage is done by `mutations`, too, so
+`python -m fuzz.guided files -max_total_time=180`; options are those of libFuzzer. Damage is done by `mutations`, so
 that most input gets past the first checks.
 """
 
@@ -71,7 +71,8 @@ def main() -> None:
     target, mutator = TARGETS[name]
     with readers.folder() as corpus:
         _write_first(name, corpus)
-        atheris.Setup([sys.argv[0], *options, "-rss_limit_mb=4096", "-timeout=60", str(corpus)], target, custom_mutator=mutator)
+        arguments = [sys.argv[0], "-rss_limit_mb=4096", "-timeout=60", *options, str(corpus)]
+        atheris.Setup(arguments, target, custom_mutator=mutator)
         atheris.Fuzz()
 
 

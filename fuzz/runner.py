@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from fuzz.judge import CRASH, HANG
 
-SHARES = {"calls": 0.4, "files": 0.4, "readers": 0.1, "command_line": 0.1}
+SHARES = {"calls": 0.4, "files": 0.3, "optimize": 0.1, "readers": 0.1, "command_line": 0.1}
 """Of the time, by attack."""
 SILENCE = 180.0
 """Seconds without a finished case after which a worker hangs, though it takes no processor time."""

@@ -43,6 +43,16 @@ def test_kinds_that_are_no_mapping(tmp_path):
         rows(tmp_path / "table.csv", target="y", kinds="a")
 
 
+@pytest.mark.parametrize("column", ["x", "y"])
+@pytest.mark.parametrize("line", [1, 3])
+def test_integers_beyond_all_numbers(column, line, tmp_path):
+    lines = ['{"x": 1, "y": 2}\n'] * 4
+    lines[line - 1] = lines[line - 1].replace(f'"{column}": ', f'"{column}": 9{"0" * 400}')
+    (tmp_path / "table.jsonl").write_text("".join(lines))
+    with pytest.raises(ValueError, match=f"line {line}: column '{column}' is 9000.*finite number"):
+        list(rows(tmp_path / "table.jsonl", target="y").chunks())
+
+
 def test_distributions_of_classes_on_the_command_line(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("x,y\n1,a\n2,b\n")
@@ -74,3 +84,10 @@ def test_numbers_too_large_to_square(name, place, tmp_path):
     stored = Stored.of(BY_NAME[name].fitted(12))
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_number(stored.full_name(place[0]), place[1], 1e305).load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_more_rows_than_there_can_be(place, tmp_path):
+    stored = Stored.of(BY_NAME["forest"].fitted(12))
+    with pytest.raises(ValueError, match="cannot load"):
+        stored.with_number(stored.full_name("core/counters"), place, 2**64 - 1).load(tmp_path / "model")

@@ -109,7 +109,7 @@ class FileRows(Stream):
                 matrix = np.array([features for _, features, _ in records], dtype=np.float64)
                 if np.isfinite(matrix).all():
                     return matrix
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 pass
         kinds = self.column_kinds.items()
         cells = [
@@ -369,6 +369,8 @@ def rows(
 def _is_number(value: Any) -> bool:
     try:
         float(value)
+    except OverflowError:
+        return True  # refused later, with its place
     except (TypeError, ValueError):
         return False
     return True
