@@ -134,8 +134,6 @@ FORECAST_PEEKS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetim
 WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
 # `apply` before the first row is an AttributeError.
 NOT_FITTED: set[str] = set()
-# After a copy, sums over the rows of a calibration differ in their last digits.
-SUMS_DRIFT = {"conformal", "conformal, all options"}
 # Questions by frame warn that names are missing.
 NAMES_WARN: set[str] = set()
 # `learn_one` takes a mapping with keys that are no strings as the first row, and refuses it as the second.

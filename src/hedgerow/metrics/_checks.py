@@ -8,11 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
+from hedgerow.predictive._distribution import confidence_of
 
 
 def checked_vector(name: str, values: npt.ArrayLike, n_rows: int | None = None, missing: bool = False) -> Floats:
     """Return numbers, one a row; NaN only where `missing` says that it stands for a row without one."""
-    vector = _floats(name, values)
+    vector = floats_of(name, values)
     if vector.ndim != 1 or (n_rows is not None and vector.size != n_rows):
         expected = "one number a row" if n_rows is None else f"one number for each of the {n_rows} rows"
         raise ValueError(f"{name} must have {expected}, got an array of shape {vector.shape}")
@@ -24,7 +25,7 @@ def checked_vector(name: str, values: npt.ArrayLike, n_rows: int | None = None, 
 
 def checked_interval(interval: npt.ArrayLike, n_rows: int) -> Floats:
     """Return intervals of shape (n, 2), lower ends first. Ends may be infinite."""
-    ends = _floats("interval", interval)
+    ends = floats_of("interval", interval)
     if ends.shape != (n_rows, 2):
         raise ValueError(
             f"interval must have shape ({n_rows}, 2), a lower and an upper end for each row, got {ends.shape}"
@@ -51,13 +52,7 @@ def checked_weights(sample_weight: npt.ArrayLike | None, n_rows: int) -> Floats:
 
 def check_confidence(confidence: Any) -> float:
     """Return the confidence as a number strictly between 0 and 1."""
-    try:
-        value = float(confidence)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if not 0 < value < 1:
-        raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}")
-    return value
+    return confidence_of(confidence)
 
 
 def check_some_weight(weights: Floats) -> None:
@@ -66,8 +61,9 @@ def check_some_weight(weights: Floats) -> None:
         raise ValueError("there is no row to score" if weights.size == 0 else "every sample_weight is zero")
 
 
-def _floats(name: str, values: npt.ArrayLike) -> Floats:
+def floats_of(name: str, values: npt.ArrayLike) -> Floats:
+    """Return an array of numbers, or raise ValueError."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name} must hold numbers, got {type(values).__name__}") from None

@@ -14,6 +14,7 @@ from hedgerow.metrics._checks import (
     checked_interval,
     checked_vector,
     checked_weights,
+    floats_of,
 )
 from hedgerow.metrics._crps import crps_of_distribution, crps_of_normal, crps_of_quantiles, crps_of_samples
 from hedgerow.numeric.arrays import Floats
@@ -98,7 +99,7 @@ def crps_of_rows(y: Floats, forecast: Any, levels: npt.ArrayLike | None = None) 
     if hasattr(forecast, "ppf"):
         _check_length(forecast, y.size)
         return crps_of_distribution(forecast, y)
-    values = np.asarray(forecast, dtype=np.float64)
+    values = floats_of("forecast", forecast)
     if values.ndim != 2 or values.shape[0] != y.size or values.shape[1] == 0 or not np.isfinite(values).all():
         raise ValueError(
             f"forecast must be a distribution, a pair (mean, std), or finite numbers of shape ({y.size}, k); "
@@ -188,7 +189,7 @@ def calibration_table(
     [0.19, 0.99]
     """
     targets = checked_vector("y", y)
-    if reading not in ("distribution", "gaussian"):
+    if not isinstance(reading, str) or reading not in ("distribution", "gaussian"):
         raise ValueError(f"reading must be 'distribution' or 'gaussian', got {reading!r}")
     if reading == "gaussian":
         forecast = _gaussian_reading(forecast)
@@ -201,7 +202,7 @@ def calibration_table(
     else:
         promised = np.array([check_confidence(level) for level in np.atleast_1d(np.asarray(confidence))])
         forecast = _gaussians_or_same(forecast, targets.size)
-        _check_length(forecast, targets.size)
+        _check_distribution(forecast, "cdf", targets.size)
         centred = np.abs(2.0 * np.asarray(forecast.cdf(targets)) - 1.0)
         covered = [centred <= level for level in promised]
     observed = np.array([np.average(each, weights=weights) for each in covered])
@@ -233,6 +234,16 @@ def _gaussian_parts(forecast: tuple[Any, ...], n_rows: int) -> tuple[Floats, Flo
     if not (std > 0).all():
         raise ValueError(f"every std must be positive, got {std[~(std > 0)][0]}")
     return mean, std
+
+
+def _check_distribution(forecast: Any, method: str, n_rows: int) -> None:
+    """Raise ValueError unless a forecast has this method, and is one of so many rows."""
+    if not hasattr(forecast, method):
+        raise ValueError(
+            f"forecast must be what predict_dist returns, a pair (mean, std), or something with the method {method}; "
+            f"got {type(forecast).__name__}"
+        )
+    _check_length(forecast, n_rows)
 
 
 def _check_length(forecast: Any, n_rows: int) -> None:

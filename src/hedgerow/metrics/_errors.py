@@ -58,7 +58,7 @@ class DistributionTally(Tally):
 
     def update(self, *columns: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Add log densities and CRPS of rows, both of shape (n,)."""
-        n_rows = np.asarray(columns[0]).shape[0]
+        n_rows = checked_vector("log_density", columns[0], missing=True).size
         weights = checked_weights(sample_weight, n_rows)
         sums = []
         for name, column in zip(("log_density", "crps"), columns, strict=True):
@@ -101,6 +101,8 @@ class ClassTally(Tally):
     def update(self, *columns: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Add labels, predicted labels, and the probability that was given to each label; NaN if there was none."""
         y, predicted, probability = (np.asarray(column) for column in columns)
+        if y.ndim != 1 or predicted.shape != y.shape:
+            raise ValueError(f"y and predictions must be a label a row, got shapes {y.shape} and {predicted.shape}")
         given = checked_vector("probability", probability, y.shape[0], missing=True)
         if (given < 0).any() or (given > 1 + 1e-9).any():
             raise ValueError("a probability must lie between 0 and 1")

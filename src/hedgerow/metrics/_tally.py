@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.settings import check_integer
+from hedgerow.metrics._checks import floats_of
 from hedgerow.numeric.arrays import Floats
 
 
@@ -42,7 +43,7 @@ class Tally:
 
     def restore(self, state: npt.ArrayLike) -> Self:
         """Take back what `state` gave."""
-        given = np.array(state, dtype=np.float64)
+        given = floats_of("state", state).copy()
         if given.shape != self._sums.shape or np.isnan(given).any():
             raise ValueError(f"a {type(self).__name__} keeps {self._sums.size} numbers, got shape {given.shape}")
         self._sums = given
@@ -83,6 +84,8 @@ class Windowed:
 
     def __init__(self, new: Callable[[], Tally], window: int) -> None:
         check_integer("window", window, least=1)
+        if not callable(new):
+            raise TypeError(f"new must make an empty tally, as ErrorTally does; got {type(new).__name__}")
         self._new = new
         self.window = int(window)
         self.total, self.current, self.n_current = new(), new(), 0

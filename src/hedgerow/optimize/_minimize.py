@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from hedgerow.base.settings import check_integer
@@ -57,6 +57,10 @@ def minimize(
     array([1., 1.])
     """
     check_integer("n_calls", n_calls, least=1)
+    if not callable(f) or not (callback is None or callable(callback)):
+        raise TypeError(f"f, and callback unless it is None, must be functions, got {f!r} and {callback!r}")
+    if not (x0 is None or isinstance(x0, Iterable)):
+        raise TypeError(f"x0 must be a list of points, got {x0!r}")
     optimizer = Optimizer(bounds, random_state=random_state, **parameters)
     given = [] if x0 is None else list(x0)
     for point in given:

@@ -101,7 +101,7 @@ class Optimizer(OptimizerFiles):
         random_state: Any = None,
     ) -> None:
         self.space = bounds if isinstance(bounds, Space) else Space(bounds)
-        if acquisition not in ACQUISITIONS:
+        if not isinstance(acquisition, str) or acquisition not in ACQUISITIONS:
             raise ValueError(f"acquisition must be one of {list(ACQUISITIONS)}, got {acquisition!r}")
         check_positive("exploration", exploration)
         check_integer("n_candidates", n_candidates, least=10)

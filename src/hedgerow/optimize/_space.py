@@ -50,7 +50,7 @@ class Space(PlainValue):
         self.is_named = isinstance(bounds, Mapping)
         if not self.is_named and (isinstance(bounds, str) or not hasattr(bounds, "__len__")):
             raise ValueError(f"bounds must be a sequence or a mapping, got {bounds!r}")
-        if not bounds:
+        if len(bounds) == 0:
             raise ValueError("bounds must have at least one parameter, got none")
         given = dict(bounds) if self.is_named else {f"x{place}": bound for place, bound in enumerate(bounds)}
         if not all(isinstance(name, str) for name in given):

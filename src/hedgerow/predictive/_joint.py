@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,8 @@ class Joint:
 
     def marginal(self, target: int) -> Distribution:
         """Return the distribution of one target by itself."""
+        if not isinstance(target, Integral) or not 0 <= target < self.n_targets:
+            raise ValueError(f"target must be a whole number from 0 to {self.n_targets - 1}, got {target!r}")
         return self.marginals[target]
 
     def mean(self) -> Floats:

@@ -99,7 +99,8 @@ class NormalMixture(Mixture):
     def cdf(self, y: npt.ArrayLike) -> Floats:
         """Probability of at most ``y``."""
         values, shape = self._per_row(y)
-        return self._components.cdf(values, self._n_threads).reshape(shape)
+        below: Floats = self._components.cdf(values, self._n_threads)
+        return np.minimum(below, 1.0).reshape(shape)  # weights may add up to a last digit more
 
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""

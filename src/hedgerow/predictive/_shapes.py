@@ -29,6 +29,10 @@ Expected = Callable[[Floats, npt.NDArray[np.intp]], Floats]
 """A function of values and of the rows that they belong to."""
 
 
+FAR = 1e100
+"""Squares of larger numbers may overflow; next to them, 1 is nothing."""
+
+
 class Shape(ABC):
     """A distribution of one number, centred near zero; `std` is its standard deviation."""
 
@@ -144,7 +148,7 @@ class StudentShape(Shape):
 
     def logpdf(self, z: Floats) -> Floats:
         """Logarithm of the density."""
-        found: Floats = self._log_norm - 0.5 * (self.degrees + 1) * np.log1p((z / self.scale) ** 2 / self.degrees)
+        found: Floats = self._log_norm - 0.5 * (self.degrees + 1) * log_one_plus_square(z / self.scale, self.degrees)
         return found
 
     def cdf(self, z: Floats) -> Floats:
@@ -256,3 +260,12 @@ def shape_from_numbers(name: str, numbers: list[float]) -> Shape:
     if name == "normal" and not numbers:
         return NormalShape()
     raise ValueError("its shape is not one of ours")
+
+
+def log_one_plus_square(z: Floats, degrees: Floats | float) -> Floats:
+    """Return log(1 + z^2 / degrees), also where the square is no number."""
+    size = np.abs(z)
+    with np.errstate(divide="ignore"):
+        far = 2.0 * np.log(size) - np.log(degrees)
+    near = np.log1p(np.minimum(size, FAR) ** 2 / degrees)
+    return np.where(size > FAR, far, near)

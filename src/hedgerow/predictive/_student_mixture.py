@@ -9,7 +9,7 @@ from scipy import special
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._location_scale import KNOTS
 from hedgerow.predictive._mixture import Mixture
-from hedgerow.predictive._shapes import Expected, StudentShape
+from hedgerow.predictive._shapes import Expected, StudentShape, log_one_plus_square
 
 
 class StudentMixture(Mixture):
@@ -102,22 +102,27 @@ class StudentMixture(Mixture):
 
     def _log_density(self, values: Floats) -> Floats:
         z = self._standardised(values)
-        logs = np.log(self.weights) + self._log_norm - 0.5 * (self.degrees + 1) * np.log1p(z**2 / self.degrees)
+        tails = 0.5 * (self.degrees + 1) * log_one_plus_square(z, self.degrees)
+        logs = np.log(self.weights) + self._log_norm - tails
         highest = np.maximum.reduceat(logs, self.first[:-1]) if len(self) else np.zeros(0)
-        found: Floats = highest + np.log(self._sum(np.exp(logs - highest[self._row])))
+        centre = np.where(np.isfinite(highest), highest, 0.0)
+        with np.errstate(divide="ignore"):
+            found: Floats = centre + np.log(self._sum(np.exp(logs - centre[self._row])))
         return found
 
     def _below(self, values: Floats) -> Floats:
-        return self._sum(self.weights * special.stdtr(self.degrees, self._standardised(values)))
+        below = self._sum(self.weights * special.stdtr(self.degrees, self._standardised(values)))
+        return np.minimum(below, 1.0)  # weights may add up to a last digit more
 
     def _quantile(self, level: float) -> Floats:
         """Newton's steps between the lowest and the highest quantile of a component, or halving where they leave it."""
         if level in (0.0, 1.0) or not len(self):
             return np.full(len(self), -np.inf if level == 0.0 else np.inf)
-        ends = self.locations + self.scales * special.stdtrit(self.degrees, level)
+        reach = np.nan_to_num(np.abs(special.stdtrit(self.degrees, level)), nan=np.inf, posinf=np.inf)
+        ends = self.locations + self.scales * np.copysign(reach, level - 0.5)  # of tiny levels SciPy loses the sign
         low, high = np.minimum.reduceat(ends, self.first[:-1]), np.maximum.reduceat(ends, self.first[:-1])
         found: Floats = np.clip(self._sum(self.weights * ends), low, high)
-        is_done = np.zeros(len(self), dtype=bool)  # a row that is done stays, whatever the others still need
+        is_done = ~np.isfinite(found)  # a row that is done stays, whatever the others still need
         for _ in range(100):
             above = self._below(found) - level
             low, high = np.where(above <= 0.0, found, low), np.where(above >= 0.0, found, high)

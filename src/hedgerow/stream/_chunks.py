@@ -207,8 +207,10 @@ def as_stream(stream: Any) -> Stream:
 def as_chunk(X: Any, y: Any) -> Chunk:
     """Return a matrix, a frame or a dictionary of columns and its targets as a chunk."""
     names = column_names(X)
+    if names is None and not _is_matrix(X):
+        raise ValueError(f"X must be a table: an array of two dimensions, a frame, or rows; got {X!r:.80}")
     if isinstance(X, list):
-        if len({len(row) for row in X}) > 1:
+        if len({np.size(row) for row in X}) > 1:
             raise ValueError(DIFFERENT_WIDTHS)
         matrix = as_matrix(X, len(X[0]))
     elif names is None and is_plain(X):
@@ -240,6 +242,8 @@ def as_matrix(rows: Sequence[Row], width: int) -> npt.NDArray[Any]:
 
 def label_vector(y: Any) -> npt.NDArray[Any]:
     """Labels as a vector: of numbers if they are, else of objects as they came."""
+    if not hasattr(y, "__array__") and not isinstance(y, Sequence):
+        raise ValueError(f"y must be a label a row, got {y!r:.80}")
     labels = y if isinstance(y, np.ndarray) else np.asarray(y) if hasattr(y, "__array__") else None
     if labels is None:
         labels = np.asarray(y) if all(isinstance(label, int | float | np.number) for label in y) else _objects(y)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from hedgerow.base.seed import draw_seed
-from hedgerow.base.settings import check_integer
+from hedgerow.base.settings import MOST, check_integer
 from hedgerow.numeric.arrays import Floats
 from hedgerow.stream._chunks import CHUNK, Chunk, Stream
 
@@ -120,7 +120,7 @@ def friedman_drift(kind: str = "report", n_rows: int = 1_000_000, random_state: 
     >>> X.shape, y.shape
     ((1000, 10), (1000,))
     """
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(map(repr, KINDS))}, got {kind!r}")
-    check_integer("n_rows", n_rows, least=1)
+    check_integer("n_rows", n_rows, least=1, most=MOST)
     return FriedmanDrift(kind, int(n_rows), draw_seed(random_state))

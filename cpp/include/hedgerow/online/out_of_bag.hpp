@@ -5,6 +5,7 @@
 // a step. Differs from the report: all rows are scored again there, and only every k-th step.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -195,7 +196,9 @@ class OutOfBag {
     return Score::of(labels_[r], heard, factors_[r], static_cast<double>(n_trees_), rule);
   }
 
+  /// Oldest rows first: sums have the same bits in a calibration that was read from a file, whose lists are others.
   void bring_up_to_date(const Forest<L>& forest) {
+    std::ranges::sort(due_, {}, [this](std::uint32_t r) { return (r + size() - oldest_) % size(); });
     for (const std::uint32_t r : due_) {
       is_due_[r] = false;
       const Score fresh = score_now(forest, r);
