@@ -4,6 +4,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 
 VENV := .venv
+SANITIZE :=
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip --quiet
@@ -19,7 +20,7 @@ LONG_FILE := 400
 .DELETE_ON_ERROR:
 .PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench lint format docs clean
+.PHONY: help demo test test-thorough cpp-test fuzz fuzz-sanitized fuzz-guided fuzz-guided-sanitized bench lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +39,21 @@ cpp-test: $(STAMPS)/builder ## tests of the C++ core without Python, under sanit
 	@$(BIN)/cmake -S . -B build-cpp -DHEDGEROW_TESTS=ON -DCMAKE_BUILD_TYPE=Debug > build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/cmake --build build-cpp -j $(WORKERS) >> build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/ctest --test-dir build-cpp --output-on-failure -j $(WORKERS)
+
+fuzz: ## an attack on every entry point, under sanitizers; MINUTES=n, or CALLS=n FILES=n; PAGE=file, CASE=files:17
+	@$(MAKE) --no-print-directory VENV=.venv-fuzz SANITIZE=address,undefined fuzz-sanitized
+
+fuzz-guided: ## the loader (TARGET=files) or the readers (TARGET=readers) by libFuzzer, guided by coverage; MINUTES=n
+	@$(MAKE) --no-print-directory VENV=.venv-fuzz SANITIZE=address,undefined fuzz-guided-sanitized
+
+fuzz-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz
+	@$(SANITIZED) $(BIN)/python -m fuzz --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) \
+		$(if $(CALLS),--calls $(CALLS)) $(if $(FILES),--files $(FILES)) $(if $(PAGE),--page $(PAGE)) \
+		$(if $(CASE),--case $(CASE)) $(ATTACKS)
+
+fuzz-guided-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz-guided
+	@$(SANITIZED) $(BIN)/python -m fuzz.guided $(or $(TARGET),files) \
+		-max_total_time=$$(($(or $(MINUTES),3) * 60)) -artifact_prefix=build-address-undefined/
 
 bench: bench-speed ## speed and memory next to named peers
 
@@ -70,7 +86,7 @@ docs: $(STAMPS)/package $(STAMPS)/group-docs ## the documentation, in docs/_buil
 	@echo "docs/_build/html/index.html"
 
 clean: ## remove all that these targets made
-	@rm -rf $(VENV) build build-cpp docs/_build docs/api/generated
+	@rm -rf $(VENV) .venv-* build build-* docs/_build docs/api/generated
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -84,6 +100,15 @@ $(STAMPS)/pip:
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
+# What a sanitized module needs of the process that imports it. Python leaks on purpose; what asks for gigabytes is an error.
+SANITIZED = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:hard_rss_limit_mb=4096:quarantine_size_mb=16 \
+	UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1
+# A sanitized package has an environment and a folder of its own: make VENV=.venv-fuzz SANITIZE=address,undefined
+comma := ,
+SANITIZED_BUILD = -C build-dir=build-$(subst $(comma),-,$(SANITIZE)) -C cmake.build-type=Debug \
+	-C cmake.define.HEDGEROW_SANITIZE=$(SANITIZE)
+
 # The builder stays in the environment, so that a change of Python files alone compiles nothing.
 $(STAMPS)/builder: pyproject.toml | $(STAMPS)/pip
 	@$(call requirements,["build-system"]["requires"]) > $@.txt
@@ -92,7 +117,7 @@ $(STAMPS)/builder: pyproject.toml | $(STAMPS)/pip
 
 $(STAMPS)/package: $(PACKAGE_FILES) $(STAMPS)/builder
 	@echo "building hedgerow"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation .
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation $(if $(SANITIZE),$(SANITIZED_BUILD)) .
 	@touch $@
 
 $(STAMPS)/group-%: pyproject.toml | $(STAMPS)/pip

@@ -7,6 +7,7 @@
 #include "hedgerow/label/dirichlet_multinomial.hpp"
 #include "hedgerow/label/known_noise.hpp"
 #include "hedgerow/label/normal_inverse_gamma.hpp"
+#include "hedgerow/label/running_moments.hpp"
 
 namespace hedgerow::label {
 namespace {
@@ -151,9 +152,22 @@ TEST(numbers_that_are_no_summary_are_refused) {
     CHECK(!model.read(bad, summary));
   }
   LabelMoments moments;
-  for (const std::vector<double>& bad : std::vector<std::vector<double>>{
-           {}, {1.0, 2.0}, {-1.0, 0.0, 0.0}, {1.0, nan, 0.0}, {1.0, 0.0, -1.0}, {HUGE_VAL, 0.0, 0.0}}) {
+  for (const std::vector<double>& bad : std::vector<std::vector<double>>{{},
+                                                                         {1.0, 2.0},
+                                                                         {-1.0, 0.0, 0.0},
+                                                                         {1.0, nan, 0.0},
+                                                                         {1.0, 0.0, -1.0},
+                                                                         {HUGE_VAL, 0.0, 0.0},
+                                                                         {1.0, 1e155, 0.0},
+                                                                         {1.0, -1e155, 0.0},
+                                                                         {1.0, 0.0, 1e305},
+                                                                         {1e305, 0.0, 0.0}}) {
     CHECK(!NormalInverseGamma::read(bad, moments));
+    if (bad.size() == 3) {
+      std::span<const double> left(bad);
+      CHECK(!RunningMoments::read(left, moments));
+      CHECK(!RunningMoments::read(bad, moments));
+    }
   }
   WeightedSum sum;
   for (const std::vector<double>& bad :

@@ -10,6 +10,7 @@ import numpy as np
 
 from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_doubtful
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.base.settings import MOST
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing, pieces
 from hedgerow.files import Stored
@@ -230,6 +231,8 @@ class ForestLearner:
         seed, arrays = stored.integer("seed", 0, 2**64 - 1), stored.arrays("core")
         if arrays["scaling.slopes"].size != width or arrays["trees.size"].size != settings.n_estimators:
             raise ValueError("its arrays do not have the size that its description gives")
+        if arrays["counters"].max(initial=0) > MOST:
+            raise ValueError("it has counted more rows than there can be")
         of_labels = stored.part("labels")
         labels = cls.LABELS.from_state(of_labels, settings, width)
         core = labels.restored_core(of_labels, settings.shape(width, seed), arrays)

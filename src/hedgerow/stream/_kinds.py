@@ -69,7 +69,10 @@ def finite(value: Any) -> float:
     """Return a finite number, or raise ValueError."""
     if isinstance(value, str) and "_" in value:  # which Python allows in numbers; in files it belongs to names
         raise ValueError("not a number")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of JSON may have any number of digits
+        number = math.inf
     if not math.isfinite(number):
         raise ValueError("not finite")
     return number

@@ -87,7 +87,7 @@ struct GaussianHierarchyBy : GaussianLabels {
   static bool is_empty(const Summary& summary) { return summary.precision == 0.0; }
   static void write(const Summary& summary, std::vector<double>& numbers) { write_plain(summary, numbers); }
   static bool read(std::span<const double>& numbers, Summary& summary) {
-    return read_plain(numbers, summary) && summary.precision >= 0.0;
+    return read_plain(numbers, summary) && summary.precision >= 0.0 && is_within(summary.mean, largest_label);
   }
 
   [[nodiscard]] double clock(double time) const { return psi(time); }

@@ -13,6 +13,11 @@
 
 namespace hedgerow::label {
 
+/// Labels lie within, so that their squares, weighed and added up over all rows, are finite. Users hand in smaller
+/// ones; files may not.
+inline constexpr double largest_label = 1e130, largest_square = 1e300;
+inline bool is_within(double number, double most) { return std::abs(number) <= most; }  // NaN is not
+
 /// Weight, mean and spread of labels. Welford's update, there and back, so a large offset costs no precision.
 struct LabelMoments {
   double weight = 0.0;
@@ -36,6 +41,11 @@ struct LabelMoments {
     squares = std::max(0.0, squares - removed * before * (label - mean));
     weight = left;
   }
+  /// Could these be moments of labels? Asked of what comes from a file.
+  [[nodiscard]] bool are_possible() const {
+    return weight >= 0.0 && squares >= 0.0 && is_within(weight, largest_square) && is_within(mean, largest_label) &&
+           is_within(squares, largest_square);
+  }
 };
 
 struct GaussianLabels {
@@ -50,14 +60,14 @@ struct GaussianLabels {
   static void write(const Seen& seen, std::vector<double>& numbers) { write_plain(seen, numbers); }
   static bool read(const std::vector<double>& numbers, Seen& seen) {
     std::span<const double> left(numbers);
-    return read_plain(left, seen) && left.empty();
+    return read_plain(left, seen) && left.empty() && seen.are_possible();
   }
 
   static constexpr bool has_seen(const Seen&, double) { return true; }
 
   /// Blocks of equal labels are split like any other: real labels are hardly ever equal.
   static constexpr bool pauses_pure() { return false; }
-  static bool is_label(double label) { return std::isfinite(label); }
+  static bool is_label(double label) { return is_within(label, largest_label); }
 
  protected:
   template <class Plain>
@@ -69,7 +79,8 @@ struct GaussianLabels {
   template <class Plain>
   static bool read_plain(std::span<const double>& numbers, Plain& plain) {
     constexpr std::size_t n = sizeof(Plain) / sizeof(double);
-    if (numbers.size() < n || !std::all_of(numbers.begin(), numbers.begin() + n, is_label)) return false;
+    const auto is_finite = [](double number) { return std::isfinite(number); };
+    if (numbers.size() < n || !std::all_of(numbers.begin(), numbers.begin() + n, is_finite)) return false;
     std::memcpy(static_cast<void*>(&plain), numbers.data(), sizeof(Plain));
     numbers = numbers.subspan(n);
     return true;

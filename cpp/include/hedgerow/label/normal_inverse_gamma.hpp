@@ -75,8 +75,7 @@ class NormalInverseGamma {
   static bool read(std::span<const double> numbers, Summary& summary) {
     if (numbers.size() != 3) return false;
     summary = {numbers[0], numbers[1], numbers[2]};
-    const bool finite = std::isfinite(numbers[0]) && std::isfinite(numbers[1]) && std::isfinite(numbers[2]);
-    return finite && summary.weight >= 0.0 && summary.squares >= 0.0;
+    return summary.are_possible();
   }
 
  private:

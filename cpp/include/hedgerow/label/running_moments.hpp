@@ -50,7 +50,7 @@ struct RunningMoments : GaussianLabels {
   static bool is_pure(const Summary&) { return false; }
   static bool is_empty(const Summary& summary) { return summary.weight == 0.0; }
   static bool read(std::span<const double>& numbers, Summary& summary) {
-    return read_plain(numbers, summary) && summary.weight >= 0.0;
+    return read_plain(numbers, summary) && summary.are_possible();
   }
 
   /// Times do not matter here.

@@ -1,0 +1,93 @@
+"""What `make fuzz` once found, input by input, whatever its generators draw today."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hedgerow.cli import app
+from hedgerow.stream import rows
+from models import BY_NAME, every
+from stored import Stored
+
+TABLE = b"x,y\n" + b"".join(f"{k % 7},{k}\n".encode() for k in range(500))
+PACKED = gzip.compress(TABLE, mtime=0)
+DAMAGED = {
+    "cut off": PACKED[:-20],
+    "cut off in its header": PACKED[:5],
+    "another byte in the middle": PACKED[:40] + bytes([PACKED[40] ^ 0xFF]) + PACKED[41:],
+    "not compressed": TABLE,
+    "not text": gzip.compress(TABLE + b"\xff\xfe,1\n"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_damaged_gzip_files_are_refused_in_words(damage, tmp_path):
+    path = tmp_path / "table.csv.gz"
+    path.write_bytes(DAMAGED[damage])
+    with pytest.raises(ValueError, match=r"damaged|not text") as caught:
+        list(rows(path, target="y"))
+    assert type(caught.value) is ValueError
+    for command in ("fit", "stream"):
+        result = CliRunner().invoke(app, [command, str(path), "--target", "y", "--out", str(tmp_path / "out")])
+        assert result.exit_code == 1
+        assert "error:" in result.output
+
+
+def test_kinds_that_are_no_mapping(tmp_path):
+    (tmp_path / "table.csv").write_bytes(TABLE)
+    with pytest.raises(TypeError, match="kinds must be a mapping"):
+        rows(tmp_path / "table.csv", target="y", kinds="a")
+
+
+@pytest.mark.parametrize("column", ["x", "y"])
+@pytest.mark.parametrize("line", [1, 3])
+def test_integers_beyond_all_numbers(column, line, tmp_path):
+    lines = ['{"x": 1, "y": 2}\n'] * 4
+    lines[line - 1] = lines[line - 1].replace(f'"{column}": ', f'"{column}": 9{"0" * 400}')
+    (tmp_path / "table.jsonl").write_text("".join(lines))
+    with pytest.raises(ValueError, match=f"line {line}: column '{column}' is 9000.*finite number"):
+        list(rows(tmp_path / "table.jsonl", target="y").chunks())
+
+
+def test_distributions_of_classes_on_the_command_line(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("x,y\n1,a\n2,b\n")
+    result = CliRunner().invoke(app, ["stream", str(path), "--target", "y", "--distribution"])
+    assert result.exit_code == 1
+    assert "--distribution is for regression" in result.output
+
+
+@every("online", "weighs")
+def test_first_rows_without_weight_leave_nothing(case):
+    X, y = case.data(4)
+    model = case.new()
+    model.partial_fit(X, y, sample_weight=np.zeros(4))
+    assert set(vars(model)) == set(vars(case.new()))
+    model.partial_fit(X[:, :2], y)
+    assert model.n_features_in_ == 2
+
+
+# Numbers in files that are finite, and whose squares are not: an array, a place in it.
+TOO_LARGE = {
+    "forest": [("seen.labels", 1), ("seen.labels", 2), ("nodes.summary", 1), ("rows.labels", 0)],
+    "forest, moments": [("nodes.summary", 1), ("nodes.summary", 2)],
+    "Bayesian tree": [("leaves.numbers", 1), ("leaves.numbers", 2)],
+}
+
+
+@pytest.mark.parametrize(("name", "place"), [(name, place) for name in TOO_LARGE for place in TOO_LARGE[name]], ids=str)
+def test_numbers_too_large_to_square(name, place, tmp_path):
+    stored = Stored.of(BY_NAME[name].fitted(12))
+    with pytest.raises(ValueError, match="cannot load"):
+        stored.with_number(stored.full_name(place[0]), place[1], 1e305).load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_more_rows_than_there_can_be(place, tmp_path):
+    stored = Stored.of(BY_NAME["forest"].fitted(12))
+    with pytest.raises(ValueError, match="cannot load"):
+        stored.with_number(stored.full_name("core/counters"), place, 2**64 - 1).load(tmp_path / "model")
