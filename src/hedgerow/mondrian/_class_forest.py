@@ -51,7 +51,7 @@ class ClassLabels:
                 f"prior_weight={query.prior_weight}. Weights that were normalised should be multiplied by the number "
                 "of rows.",
                 UserWarning,
-                stacklevel=5,
+                stacklevel=6,
             )
         return cls.of_first(rows, settings, query), rows.part(recent)
 

@@ -46,7 +46,7 @@ class ForestLearner:
         if copies is None:
             copies = labels.copies(rows.X, rows.y) if settings.learns else Copies(NO_GROUPS, rows.X.shape[0])
         if plan is None:
-            warn_if_doubtful(copies, stacklevel=5)
+            warn_if_doubtful(copies, stacklevel=6)
         sample, plan = Sample(*rows, copies), plan or Plan()
         scaling = choose_scaling(settings, sample)
         scaling = learn_units(settings, labels, sample, scaling, (seed, 0), NO_WEIGHTS, plan, query.n_threads)

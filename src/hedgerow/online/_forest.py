@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hedgerow.base.columns import Columns
 from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.guard import guards_itself
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.seed import draw_seed
@@ -132,17 +133,19 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @guards_itself
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array.
 
         The first row may be the first call; a mapping then names the features.
         """
-        current = self._kept
-        if current is None or not current.is_unchanged:
-            return super().learn_one(x, y)
-        learn_one = self._learner.core.learn_one  # quicker: nothing weighs, nothing is reviewed
-        self._with_row(learn_one, x, read_target(y), learns=True)
-        return self
+        with self._changing:
+            current = self._kept
+            if current is None or not current.is_unchanged:
+                return super().learn_one(x, y)
+            learn_one = self._learner.core.learn_one  # quicker: nothing weighs, nothing is reviewed
+            self._with_row(learn_one, x, read_target(y), learns=True)
+            return self
 
     # Predicting.
 
@@ -152,9 +155,11 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         means: Floats = self._learner.core.means(X, self._current.query.n_threads)
         return (means, self._mixture(X).std()) if return_std else means
 
+    @guards_itself
     def predict_one(self, x: Any) -> float:
         """Mean at one row: a mapping, a sequence or a 1-D array; 0 before the first row."""
-        return float(self._with_row(self._learner.mean_one, x)) if "_learner" in vars(self) else 0.0
+        with self._reading:
+            return float(self._with_row(self._learner.mean_one, x)) if "_learner" in vars(self) else 0.0
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row: one Gaussian a tree, all of the same weight."""
