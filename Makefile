@@ -4,6 +4,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 
 VENV := .venv
+SANITIZE :=
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip --quiet
@@ -19,7 +20,7 @@ LONG_FILE := 400
 .DELETE_ON_ERROR:
 .PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench lint format docs clean
+.PHONY: help demo test test-thorough cpp-test fuzz fuzz-sanitized bench lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +39,14 @@ cpp-test: $(STAMPS)/builder ## tests of the C++ core without Python, under sanit
 	@$(BIN)/cmake -S . -B build-cpp -DHEDGEROW_TESTS=ON -DCMAKE_BUILD_TYPE=Debug > build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/cmake --build build-cpp -j $(WORKERS) >> build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/ctest --test-dir build-cpp --output-on-failure -j $(WORKERS)
+
+fuzz: ## an attack on every entry point, under sanitizers; MINUTES=n, or CALLS=n FILES=n, PAGE=file
+	@$(MAKE) --no-print-directory VENV=.venv-fuzz SANITIZE=address,undefined fuzz-sanitized
+
+fuzz-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz
+	@LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" ASAN_OPTIONS=$(ASAN_OPTIONS) \
+		UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m fuzz --workers $(WORKERS) $(if $(MINUTES),--minutes $(MINUTES)) \
+		$(if $(CALLS),--calls $(CALLS)) $(if $(FILES),--files $(FILES)) $(if $(PAGE),--page $(PAGE)) $(ATTACKS)
 
 bench: bench-speed ## speed and memory next to named peers
 
@@ -70,7 +79,7 @@ docs: $(STAMPS)/package $(STAMPS)/group-docs ## the documentation, in docs/_buil
 	@echo "docs/_build/html/index.html"
 
 clean: ## remove all that these targets made
-	@rm -rf $(VENV) build build-cpp docs/_build docs/api/generated
+	@rm -rf $(VENV) .venv-* build build-* docs/_build docs/api/generated
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -84,6 +93,13 @@ $(STAMPS)/pip:
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@touch $@
 
+# Python and its libraries leak on purpose. What asks for gigabytes is an error.
+ASAN_OPTIONS := detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:hard_rss_limit_mb=4096:quarantine_size_mb=16
+# A sanitized package has an environment and a folder of its own: make VENV=.venv-fuzz SANITIZE=address,undefined
+comma := ,
+SANITIZED_BUILD = -C build-dir=build-$(subst $(comma),-,$(SANITIZE)) -C cmake.build-type=Debug \
+	-C cmake.define.HEDGEROW_SANITIZE=$(SANITIZE)
+
 # The builder stays in the environment, so that a change of Python files alone compiles nothing.
 $(STAMPS)/builder: pyproject.toml | $(STAMPS)/pip
 	@$(call requirements,["build-system"]["requires"]) > $@.txt
@@ -92,7 +108,7 @@ $(STAMPS)/builder: pyproject.toml | $(STAMPS)/pip
 
 $(STAMPS)/package: $(PACKAGE_FILES) $(STAMPS)/builder
 	@echo "building hedgerow"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation .
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation $(if $(SANITIZE),$(SANITIZED_BUILD)) .
 	@touch $@
 
 $(STAMPS)/group-%: pyproject.toml | $(STAMPS)/pip

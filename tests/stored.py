@@ -60,11 +60,13 @@ class Stored:
     def write(self, path: Path, *, text: str | None = None, **changed: Any) -> Path:
         """Write the parts, with `changed` in place of some of them, or any text in place of the header."""
         header, arrays = changed.get("header", self.header), changed.get("arrays", self.arrays)
-        content = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-        Path(path).write_bytes(
-            arrays_to_bytes(content, metadata={"hedgerow": json.dumps(header) if text is None else text})
-        )
+        Path(path).write_bytes(Stored(header, arrays).to_bytes(text=text))
         return path
+
+    def to_bytes(self, *, text: str | None = None) -> bytes:
+        """Return the content of a file of these parts, or with any text in place of the header."""
+        content = {name: np.ascontiguousarray(array) for name, array in self.arrays.items()}
+        return arrays_to_bytes(content, metadata={"hedgerow": json.dumps(self.header) if text is None else text})
 
     def with_array(self, name: str, array: Any) -> Stored:
         """Return the parts with another array of that name, or without one."""

@@ -17,7 +17,7 @@ from hedgerow.base.guard import Guarded, guards_itself
 from hedgerow.base.rows import Floats, NextRows, RowReader, Rows, drop_weightless, first_row, read
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query, Settings
-from hedgerow.base.work import all_or_nothing
+from hedgerow.base.work import all_or_nothing, forget_everything
 from hedgerow.files import Saveable, Stored
 
 WIDEST = 2**31 - 1
@@ -313,6 +313,8 @@ class OnlineEstimator(Estimator):
         if first and rows.y.shape[0]:
             seed, opening = draw_seed(self.random_state), self._seen(rows.part(slice(1)))
             self._learner = self._learner_of(opening).open(opening, settings, seed, query, **self._described())
+        elif first:
+            forget_everything(self)  # rows without weight are as if they had never come, columns and classes included
         return rows
 
     def _seen(self, rows: NextRows) -> Rows:

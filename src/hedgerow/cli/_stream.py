@@ -85,6 +85,8 @@ def stream(
             "kinds": dict.fromkeys(categorical or (), "category"),
         }
         source = rows(data, target, ignore=ignore or (), labels=labels, **how)
+        if distribution and source.label_kind == "class":
+            raise ValueError("--distribution is for regression; classes are scored by their probabilities anyway")
         learner = _new_model(model, source.label_kind, trees, keep, seed, jobs)
         name = f"{type(learner).__name__}, {trees} trees" + (f", {keep:,} rows kept" if keep else "")
         steps = evaluation(learner, source, confidence, window, checkpoint, distribution=distribution, name=name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,7 @@ def _read_csv(path: Path, pd: Any, categories: list[str]) -> Any:
             low_memory=False,  # the type of a column follows from all of it
             **({"float_precision": "round_trip"} if is_old else {}),
         )
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, zlib.error) as error:
         raise ValueError(f"{str(path)!r} is not a CSV file: {error}") from None
 
 

@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -156,9 +157,16 @@ class FileRows(Stream):
     @contextmanager
     def _text(self) -> Iterator[tuple[io.TextIOBase, BinaryIO]]:
         """Open the file as text, together with the raw file, whose position is how far one has read."""
-        with self.path.open("rb") as raw:
-            bare: Any = gzip.GzipFile(fileobj=raw) if self.path.suffix == ".gz" else raw
-            yield io.TextIOWrapper(bare, encoding="utf-8-sig", newline=""), raw
+        try:
+            with self.path.open("rb") as raw:
+                bare: Any = gzip.GzipFile(fileobj=raw) if self.path.suffix == ".gz" else raw
+                yield io.TextIOWrapper(bare, encoding="utf-8-sig", newline=""), raw
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ValueError(f"{str(self.path)!r} is not compressed by gzip, or damaged: {error}") from None
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{str(self.path)!r} is not text: {error}") from None
+        except csv.Error as error:
+            raise ValueError(f"{str(self.path)!r} is not a CSV file: {error}") from None
 
 
 class CsvRows(FileRows):
@@ -338,6 +346,8 @@ def rows(
     >>> list(stream)[1]
     ({'kind': 'elm', 'planted': None, 'girth': 2.5}, 90.0)
     """
+    if kinds is not None and not isinstance(kinds, Mapping):
+        raise TypeError(f"kinds must be a mapping from columns to what they hold, got {kinds!r:.80}")
     for name, value, allowed in (
         ("labels", labels, ("auto", "number", "class")),
         ("missing", missing, ("keep", "skip", "error")),
@@ -353,10 +363,7 @@ def rows(
     kind = FORMATS.get(endings[-1].lower() if endings else "") if format == "auto" else format
     if kind is None:
         raise ValueError(f"{str(file)!r}: the name does not end in {_list(list(FORMATS))}; say which format it has")
-    try:
-        return READERS[kind](file, target, tuple(ignore), labels, missing, kinds or {})
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{str(file)!r} is not text: {error}") from None
+    return READERS[kind](file, target, tuple(ignore), labels, missing, kinds or {})
 
 
 def _is_number(value: Any) -> bool:

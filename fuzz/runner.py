@@ -1,0 +1,128 @@
+"""Divides the work among processes, and notes what kills them."""
+
+from __future__ import annotations
+
+import json
+import re
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from fuzz.judge import CRASH, HANG
+
+SHARES = {"calls": 0.4, "files": 0.4, "readers": 0.1, "command_line": 0.1}
+"""Of the time, by attack."""
+SILENCE = 180.0
+"""Seconds without a finished case after which a worker hangs, though it takes no processor time."""
+TOLD = 4000
+"""Characters of what a process said before it died that are kept."""
+
+
+@dataclass
+class Tally:
+    """What an attack did."""
+
+    attack: str
+    counts: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str, str]] = field(default_factory=list)  # the fault, the case, words
+    seconds: float = 0.0
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def add(self, seed: int, calls: int, refused: int, faults: list[tuple[str, str]]) -> None:
+        """Count a case."""
+        with self.lock:
+            self.counts.update({"cases": 1, "calls": calls, "refused": refused})
+            for fault, words in faults:
+                self.counts[fault] += 1
+                self.failures.append((fault, f"{self.attack}:{seed}", words))
+
+
+@dataclass
+class Goal:
+    """When an attack ends: at a time, or when so many of something have been counted."""
+
+    until: float = float("inf")
+    counted: str = "cases"
+    most: float = float("inf")
+
+    def is_reached(self, tally: Tally) -> bool:
+        """Whether it is time to stop."""
+        return time.monotonic() >= self.until or tally.counts[self.counted] >= self.most
+
+
+def attack(name: str, goal: Goal, n_workers: int, first: int) -> Tally:
+    """Play cases of one attack in several processes until the goal is reached."""
+    tally, begin = Tally(name), time.monotonic()
+    threads = [
+        threading.Thread(target=_drive, args=(tally, goal, first + worker, n_workers)) for worker in range(n_workers)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    tally.seconds = time.monotonic() - begin
+    return tally
+
+
+def _drive(tally: Tally, goal: Goal, seed: int, step: int) -> None:
+    """Keep one process at work; when it dies, note it and go on with the next case in another."""
+    while not goal.is_reached(tally):
+        with tempfile.TemporaryFile() as said:
+            process = _worker(tally.attack, seed, step, said)
+            seed, has_died = _follow(process, tally, goal, seed, step)
+            if has_died:
+                fault = HANG if process.returncode in (-signal.SIGPROF, -signal.SIGKILL) else CRASH
+                tally.add(seed, 0, 0, [(fault, f"exit code {process.returncode}\n{_last_words(said)}")])
+                seed += step
+
+
+def _worker(name: str, seed: int, step: int, said: IO[bytes]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "fuzz", "--worker", f"{name}:{seed}:{step}"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL)
+
+
+def _follow(process: subprocess.Popen[bytes], tally: Tally, goal: Goal, seed: int, step: int) -> tuple[int, bool]:
+    """Read what a worker writes; return the case that it was at in the end, and whether that has killed it."""
+    out: Any = process.stdout
+    has_died = False
+    with process:
+        while not goal.is_reached(tally):
+            wait = min(SILENCE, max(0.0, goal.until - time.monotonic()))
+            if select.select([out], [], [], wait)[0]:
+                line = out.readline()
+                if not line.endswith(b"\n"):
+                    has_died = True
+                    break
+                tally.add(*json.loads(line))
+                seed += step
+            elif time.monotonic() < goal.until:
+                has_died = True
+                break
+        process.kill() if process.poll() is None and not _ends_soon(process, has_died) else None
+    return seed, has_died
+
+
+def _ends_soon(process: subprocess.Popen[bytes], has_died: bool) -> bool:
+    """Wait a moment for a process that closed its end: it is being told why."""
+    if not has_died:
+        return False
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _last_words(said: IO[bytes]) -> str:
+    """Return what a process said when it died: from the sanitizer's complaint on, if there is one."""
+    said.seek(0)
+    text = said.read().decode(errors="replace")
+    complaint = re.search(r".*(runtime error|ERROR: \w+Sanitizer|Fatal Python error|CHECK failed)", text)
+    return text[complaint.start() :][:TOLD] if complaint else text[-TOLD:]
