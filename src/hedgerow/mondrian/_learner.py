@@ -11,15 +11,12 @@ import numpy as np
 from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_doubtful
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.unlearning import check_found
-from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing
+from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units, lifetime_of
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
-
-ASKED_TOGETHER = 4096
-"""Rows whose distributions are held at once: whole, they take far more room than the answer."""
 
 SCALING_PARTS = ("first_knot", "values", "images", "slopes")
 
@@ -141,9 +138,8 @@ class ForestLearner:
         raise NotImplementedError
 
     def ask(self, X: Floats, query: Any, question: Callable[[Any, slice], Floats]) -> Floats:
-        """Ask the distributions of a few thousand rows at a time."""
-        starts = range(0, max(1, X.shape[0]), ASKED_TOGETHER)
-        parts = [slice(begin, begin + ASKED_TOGETHER) for begin in starts]
+        """Ask the distributions of some rows at a time: whole, they take far more room than the answer."""
+        parts = pieces(X.shape[0], self.core.n_trees)
         return np.concatenate([question(self.distributions(X[part], query), part) for part in parts])
 
     # What was learned.

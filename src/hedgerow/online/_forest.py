@@ -14,6 +14,7 @@ from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.targets import read_target
+from hedgerow.base.work import ASKED_AT_A_TIME, asked_in_pieces, pieces
 from hedgerow.online._learner import ForestLearner, mean_over_trees, mixture
 from hedgerow.online._settings import ForestSettings
 from hedgerow.predictive import NormalMixture
@@ -152,7 +153,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean over the trees and, if asked, the standard deviation of a new target."""
         X = self._asked(X)
-        means: Floats = self._learner.core.means(X, self._current.query.n_threads)
+        core, n_threads = self._learner.core, self._current.query.n_threads
+        means: Floats = asked_in_pieces(lambda rows: core.means(rows, n_threads), X, core.n_trees)
         return (means, self._mixture(X).std()) if return_std else means
 
     @guards_itself
@@ -167,7 +169,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
 
     def apply(self, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
-        leaves: npt.NDArray[np.uint32] = self._core.leaves(self._asked(X), self._current.query.n_threads)
+        core, X, n_threads = self._core, self._asked(X), self._current.query.n_threads
+        leaves: npt.NDArray[np.uint32] = asked_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees)
         return leaves
 
     # What was learned.
@@ -207,7 +210,9 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
 
     def _mixture(self, X: Floats) -> NormalMixture:
         n_threads = self._current.query.n_threads
-        return mixture(*self._learner.core.answers(X, n_threads), n_threads)
+        core, rows = self._learner.core, pieces(X.shape[0], self._learner.core.n_trees, ASKED_AT_A_TIME)
+        parts = [core.answers(X[some], n_threads) for some in rows]
+        return mixture(*(np.concatenate(part) for part in zip(*parts, strict=True)), n_threads)
 
     def _moments(self, part: NormalMixture) -> tuple[Floats, Floats]:
         return mean_over_trees(part, self._learner.settings.n_estimators), part.std()
