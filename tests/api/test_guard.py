@@ -14,9 +14,11 @@ from types import FunctionType
 import numpy as np
 import pytest
 from sklearn.base import clone
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import hedgerow as hr
 from hedgerow.base.guard import CHANGES, Guarded
+from hedgerow.numeric.blas import one_blas_thread
 from hedgerow.optimize import Optimizer
 from models import CASES, bits
 
@@ -254,3 +256,20 @@ def test_what_a_forking_thread_holds_stays_its_own():
             finally:
                 os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_blas_gets_its_threads_back():
+    """Two threads that limit it, of which the first to come is the first to go."""
+
+    def n_threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    with threadpool_limits(2, "blas"):
+        before = n_threads()
+        first, second = one_blas_thread(), one_blas_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert n_threads() == [1] * len(before)
+        second.__exit__(None, None, None)
+        assert n_threads() == before
