@@ -366,7 +366,8 @@ class OnlineEstimator(Estimator):
         An array or a dictionary of numbers is handed to the core unchecked if the core raises ValueError or TypeError,
         and changes nothing, where it is not a vector of finite numbers.
         """
-        reader = self._current.reader
+        kept = self._kept
+        reader = (self._current if kept is None else kept).reader
         if self._NATIVE_ROWS and reader.columns.is_plain:
             try:
                 if type(x) is np.ndarray:

@@ -161,7 +161,10 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
     def predict_one(self, x: Any) -> float:
         """Mean at one row: a mapping, a sequence or a 1-D array; 0 before the first row."""
         with self._reading:
-            return float(self._with_row(self._learner.mean_one, x)) if "_learner" in vars(self) else 0.0
+            if self._kept is None and "_learner" not in vars(self):
+                return 0.0
+            mean: float = self._with_row(self._learner.mean_one, x)
+            return mean
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row: one Gaussian a tree, all of the same weight."""
