@@ -22,12 +22,19 @@ void bind_sweep(nb::module_& m) {
   nb::class_<Sweep>(m, "Sweep")
       .def(
           "__init__",
-          [](Sweep* self, const Matrix<double>& x, std::size_t n_trees, std::uint64_t seed, std::size_t n_threads) {
-            const kernel::Points points{x.data(), x.shape(0), x.shape(1)};
-            nb::gil_scoped_release release;
-            new (self) Sweep(points, n_trees, seed, n_threads);
+          [](Sweep* self, std::size_t n_rows, std::size_t n_trees, std::uint64_t seed) {
+            new (self) Sweep(n_rows, n_trees, seed);
           },
-          array("x"), nb::kw_only(), nb::arg("n_trees"), nb::arg("seed"), nb::arg("n_threads"))
+          nb::kw_only(), nb::arg("n_rows"), nb::arg("n_trees"), nb::arg("seed"))
+      .def(
+          "grow",
+          [](Sweep& self, const Matrix<double>& x, std::size_t first, std::size_t last, std::size_t n_threads) {
+            if (x.shape(0) != self.n_rows) throw std::invalid_argument("there are more rows, or fewer");
+            if (first > last || last > self.n_trees) throw std::invalid_argument("there are not so many trees");
+            const kernel::Points points{x.data(), x.shape(0), x.shape(1)};
+            without_gil([&] { self.grow(points, first, last, n_threads); });
+          },
+          array("x"), nb::arg("first"), nb::arg("last"), nb::arg("n_threads"))
       .def_prop_ro("n_rows", [](const Sweep& self) { return self.n_rows; })
       .def_prop_ro("n_trees", [](const Sweep& self) { return self.n_trees; })
       .def("times",

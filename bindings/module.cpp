@@ -10,6 +10,7 @@ void bind_classification_forest(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
 void bind_greedy_forest(nanobind::module_& m);
 void bind_exponential_forest(nanobind::module_& m);
+void bind_guard(nanobind::module_& m);
 void bind_hierarchy_forest(nanobind::module_& m);
 void bind_kernel_features(nanobind::module_& m);
 void bind_kernel_sweep(nanobind::module_& m);
@@ -29,6 +30,7 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_class_probability(m);
   hedgerow::bindings::bind_classification_forest(m);
   hedgerow::bindings::bind_greedy_forest(m);
+  hedgerow::bindings::bind_guard(m);
   hedgerow::bindings::bind_kernel_features(m);
   hedgerow::bindings::bind_kernel_sweep(m);
   hedgerow::bindings::bind_normal_mixture(m);

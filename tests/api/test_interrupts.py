@@ -10,8 +10,11 @@ import time
 import numpy as np
 import pytest
 
+import hedgerow as hr
 from hedgerow import MondrianForestRegressor
 from models import bits
+
+THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60_000, 4))
@@ -80,3 +83,57 @@ def test_predict(interrupted):
     assert interrupted(lambda: forest.predict(queries)) < 5
     assert interrupted(lambda: forest.predict_interval(queries)) < 5
     assert bits(forest) == before
+
+
+def test_distributions(interrupted):
+    """All rows of them were once asked for in one call."""
+    forest = MondrianForestRegressor(50, random_state=0).fit(X[:8000], Y[:8000])
+    before = bits(forest)
+    assert interrupted(lambda: forest.predict_dist(X)) < 5
+    assert bits(forest) == before
+
+
+def test_cells(interrupted):
+    features = hr.MondrianFeatures(4000, random_state=0)
+    assert interrupted(lambda: features.fit(X)) < 5
+    assert not features.__sklearn_is_fitted__()
+    features.set_params(length_scale=1.0)
+    assert interrupted(lambda: features.partial_fit(X)) < 5
+    assert 0 < features.n_samples_seen_ < len(X)
+    assert features.transform(X[:5]).shape == (5, features.n_features_out_)
+
+
+def test_kernel_ridge(interrupted):
+    ridge = hr.MondrianKernelRidge(200, solver="iterative", random_state=0).fit(X[:50], Y[:50])
+    before = bits(ridge)
+    assert interrupted(lambda: ridge.fit(np.tile(X, (2, 1)), np.tile(Y, 2)), after=1) < 5
+    assert bits(ridge) == before
+
+
+LONG_FITS = {
+    "boosting": lambda: hr.MondrianBoostingRegressor(random_state=0),
+    "class boosting": lambda: hr.MondrianBoostingClassifier(random_state=0),
+    "class forest": lambda: hr.MondrianForestClassifier(500, random_state=0),
+    "forest, paper": lambda: MondrianForestRegressor(1000, hyperparameters="paper", random_state=0),
+    "kernel ridge": lambda: hr.MondrianKernelRidge(random_state=0),
+    "tree": lambda: hr.BayesianTreeRegressor(n_particles=5000, random_state=0),
+    "tree, chain": lambda: hr.BayesianTreeClassifier(sampler="cgm", n_steps=1_000_000, random_state=0),
+    "BART": lambda: hr.BARTRegressor(random_state=0, progress=False),
+    "class BART": lambda: hr.BARTClassifier(random_state=0, progress=False),
+    "online forest": lambda: hr.OnlineForestRegressor(1000, random_state=0),
+    "conformal": lambda: hr.OnlineConformalRegressor(hr.OnlineForestRegressor(500, random_state=0), normalised=True),
+    "quantile forest": lambda: hr.OnlineQuantileForestRegressor(hr.OnlineForestRegressor(300, random_state=0)),
+}
+
+
+@pytest.mark.skipif(not THOROUGH, reason="takes minutes")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("after", [0.3, 1.0, 2.5])
+@pytest.mark.parametrize("name", LONG_FITS)
+def test_long_fits(interrupted, name, after):
+    model = LONG_FITS[name]()
+    labels = (Y > 0) * 1.0 if "class" in name or "chain" in name else Y
+    assert interrupted(lambda: model.fit(X, labels), after) < 5
+    assert not model.__sklearn_is_fitted__()
+    few = {"BART": {"n_draws": 5, "n_burn_in": 5}, "class BART": {"n_draws": 5, "n_burn_in": 5}}.get(name, {})
+    assert len(model.set_params(**few).fit(X[:50], labels[:50]).predict(X[:5])) == 5

@@ -64,7 +64,7 @@ class BART(Estimator):
         self
         """
         super().fit(X, y, sample_weight)
-        self._report(self._learner.settings.n_draws, stacklevel=4)
+        self._report(self._learner.settings.n_draws, stacklevel=5)
         return self
 
     def continue_sampling(self, n_draws: int = 1000) -> Self:
@@ -85,7 +85,7 @@ class BART(Estimator):
         check_integer("n_draws", n_draws, least=1)
         wanted = self.n_draws_ + int(n_draws)
         self._learner.draw(int(n_draws), self._current.query)
-        self._report(wanted, stacklevel=3)
+        self._report(wanted, stacklevel=4)
         return self
 
     # What the chains say of themselves.

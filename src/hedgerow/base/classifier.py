@@ -23,6 +23,7 @@ from hedgerow.base.class_weight import (
 from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.base.columns import Cells
 from hedgerow.base.estimator import Estimator
+from hedgerow.base.guard import guards_itself
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import forget_everything
 from hedgerow.files import Stored
@@ -54,6 +55,7 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         best: npt.NDArray[Any] = self.classes_[most_probable]
         return best
 
+    @guards_itself  # by asking once
     def predict_one(self, x: Any) -> Hashable:
         """Return the most probable class at one point; None before the first row."""
         probabilities = self.predict_proba_one(x)
@@ -219,19 +221,21 @@ class ClassForecasting:
                 self._learner.learn(rows, self._current.query)
         return self
 
+    @guards_itself
     def learn_one(self: Any, x: Any, y: Any) -> Any:
         """Learn one row: a mapping from feature names to values, a sequence or a 1-D array. Its class may be new.
 
         The first row may be the first call; a mapping then names the features.
         """
-        before = getattr(self, "_classes", None)
-        try:
-            return super().learn_one(x, y)  # type: ignore[misc]
-        except BaseException:
-            # Unless the row is in: Ctrl-C may have come during the review after it.
-            if before is not None and self._learner.n_known <= len(before):
-                self._classes = before
-            raise
+        with self._changing:
+            before = getattr(self, "_classes", None)
+            try:
+                return super().learn_one(x, y)  # type: ignore[misc]
+            except BaseException:
+                # Unless the row is in: Ctrl-C may have come during the review after it.
+                if before is not None and self._learner.n_known <= len(before):
+                    self._classes = before
+                raise
 
     def predict_then_learn(
         self: Any, X: Any, y: Any, classes: Any = None, sample_weight: npt.ArrayLike | None = None

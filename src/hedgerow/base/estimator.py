@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from hedgerow.base.columns import Cells, Columns, Selection
+from hedgerow.base.guard import Guarded, guards_itself
 from hedgerow.base.rows import Floats, NextRows, RowReader, Rows, drop_weightless, first_row, read
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query, Settings
@@ -33,7 +34,7 @@ class Current:
     is_unchanged: bool = False  # whether it is known that no parameter that shapes learning has been changed
 
 
-class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
+class Estimator(Guarded, Saveable, BaseEstimator):  # type: ignore[misc]
     """Base of all models. A model names its settings, its query and its learner, and says what is predicted."""
 
     _SETTINGS: ClassVar[type[Settings]]
@@ -104,8 +105,11 @@ class Estimator(Saveable, BaseEstimator):  # type: ignore[misc]
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Look at the parameters again before the next call if one is set."""
-        super().__setattr__(name, value)
-        if name[0] != "_":
+        if name[0] == "_":
+            super().__setattr__(name, value)
+            return
+        with self._changing:
+            super().__setattr__(name, value)
             self._forget_what_follows()
 
     def __sizeof__(self) -> int:
@@ -261,22 +265,24 @@ class OnlineEstimator(Estimator):
             self._learner.learn(rows, self._current.query)
         return self
 
+    @guards_itself
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row: a mapping from feature names to values, a sequence or a 1-D array.
 
         The first row may be the first call; a mapping then names the features. What each column is taken for follows
         from it: text is a category. A value that is missing is None or NaN.
         """
-        current = self._kept
-        if current is None or not current.is_unchanged:
-            if not self.__sklearn_is_fitted__():
-                row = self._first_row(x, y)
-                self._learner.learn(row, self._current.query)
-                return self
-            current = self._unchanged
-        self._with_row(self._learner.learn_one, x, *self._encode_one(y), current.query, learns=True)
-        self._learner.review_if_due(current.query)
-        return self
+        with self._changing:
+            current = self._kept
+            if current is None or not current.is_unchanged:
+                if not self.__sklearn_is_fitted__():
+                    row = self._first_row(x, y)
+                    self._learner.learn(row, self._current.query)
+                    return self
+                current = self._unchanged
+            self._with_row(self._learner.learn_one, x, *self._encode_one(y), current.query, learns=True)
+            self._learner.review_if_due(current.query)
+            return self
 
     @property
     def n_samples_seen_(self) -> int:
@@ -360,7 +366,8 @@ class OnlineEstimator(Estimator):
         An array or a dictionary of numbers is handed to the core unchecked if the core raises ValueError or TypeError,
         and changes nothing, where it is not a vector of finite numbers.
         """
-        reader = self._current.reader
+        kept = self._kept
+        reader = (self._current if kept is None else kept).reader
         if self._NATIVE_ROWS and reader.columns.is_plain:
             try:
                 if type(x) is np.ndarray:

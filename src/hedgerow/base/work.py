@@ -9,21 +9,31 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
 from sklearn.base import clone
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WORK_AT_A_TIME = 200_000
+WORK_AT_A_TIME = 100_000
 """Rows times trees that are learned by one call of the core: a few tenths of a second. Between two calls Python looks
-for Ctrl-C. Ten times as much is predicted at a time."""
+for Ctrl-C."""
+
+ASKED_AT_A_TIME = 5 * WORK_AT_A_TIME
+"""The same of rows that are predicted."""
 
 
-def pieces(n_rows: int, n_trees: int = 50, work: int = WORK_AT_A_TIME) -> Iterator[slice]:
+def pieces(n_rows: int, n_trees: int, work: int = WORK_AT_A_TIME) -> Iterator[slice]:
     """Yield slices of rows whose work takes the core a few tenths of a second; one, which is empty, for no rows."""
-    step = max(1000, work // max(1, n_trees))
+    step = max(1, work // max(1, n_trees))
     for begin in range(0, max(1, n_rows), step):
         yield slice(begin, min(begin + step, n_rows))
+
+
+def asked_in_pieces(ask: Callable[[Any], Any], X: Any, n_trees: int) -> Any:
+    """Return the array that the core answers about rows, asked for some of them at a time."""
+    parts = [ask(X[rows]) for rows in pieces(X.shape[0], n_trees, ASKED_AT_A_TIME)]
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:

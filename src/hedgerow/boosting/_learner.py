@@ -165,7 +165,7 @@ class BoostingLearner:
         is_second_doubling = n.bit_length() % 2 == 1  # such as 16, 64 and 256 rows
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
         copies = find_copies(rows.X, rows.y)
-        warn_if_doubtful(copies, stacklevel=8)
+        warn_if_doubtful(copies, stacklevel=9)
         categories = no_categories(rows.X.shape[1])
         if self.category_axes:
             told = rows._replace(y=self.told_of_categories(rows.y, rows.weights))

@@ -9,6 +9,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
+from hedgerow.base.work import asked_in_pieces, interrupted_after, pieces
 from hedgerow.files import Stored
 from hedgerow.kernel._settings import FeatureSettings
 from hedgerow.kernel._units import Units
@@ -44,9 +45,12 @@ class CellLearner:
         return cls.around(first.X, settings, seed)
 
     def learn(self, rows: Rows, query: Query) -> None:
-        """Number the cells that no row has met before."""
-        self.cells.learn(self.units.points(rows.X), query.n_threads)
-        self.n_seen += rows.X.shape[0]
+        """Number the cells that no row has met before; Ctrl-C is heard between two pieces of the rows."""
+        for piece in pieces(rows.X.shape[0], self.cells.n_trees):
+            part = self.units.points(rows.X[piece])
+            with interrupted_after():  # or rows would not be counted
+                self.cells.learn(part, query.n_threads)
+                self.n_seen += part.shape[0]
 
     def learn_one(self, row: Floats, y: float, weight: float, query: Query) -> None:
         """Learn one row, of whatever target and weight."""
@@ -68,6 +72,11 @@ class CellLearner:
         if settings.n_spare > 2**31 // cells.n_trees:
             raise ValueError("its number of spare columns is out of range")
         return cls(settings, units, cells, stored.integer("n_seen", 0, 2**63))
+
+
+def find_cells(cells: _core.CellFeatures, points: Floats, n_threads: int) -> Any:
+    """Return the column of each row in each tree, asked for some rows at a time."""
+    return asked_in_pieces(lambda rows: cells.find(rows, n_threads), points, cells.n_trees)
 
 
 def restored_cells(

@@ -14,6 +14,7 @@ from hedgerow import _core
 from hedgerow.base.columns import Cells
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.rows import Floats, read
+from hedgerow.base.work import asked_in_pieces
 from hedgerow.kernel._cells import CellLearner
 from hedgerow.kernel._settings import FeatureSettings
 
@@ -129,7 +130,8 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         """
         points, cells = self._points(X), self._learner.cells
         n, n_trees = points.shape[0], cells.n_trees
-        columns = cells.transform(points, self._learner.settings.n_spare, self._current.query.n_threads)
+        n_spare, n_threads = self._learner.settings.n_spare, self._current.query.n_threads
+        columns = asked_in_pieces(lambda rows: cells.transform(rows, n_spare, n_threads), points, n_trees)
         entries = np.full(n * n_trees, 1.0 / math.sqrt(n_trees))
         first = np.arange(0, n * n_trees + 1, n_trees, dtype=np.int64 if n * n_trees >= 2**31 else np.int32)
         return sparse.csr_matrix((entries, columns, first), shape=(n, self.n_features_out_), copy=False)
@@ -148,8 +150,12 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         """
         points = [self._points(rows) for rows in (X, X if Y is None else Y)]
         n_threads = self._current.query.n_threads
-        left, right = (np.ascontiguousarray(self._learner.cells.names(part, n_threads).T) for part in points)
-        shares: Floats = _core.shared_cells(left, right, n_threads)
+        cells = self._learner.cells
+        left, right = (asked_in_pieces(lambda rows: cells.names(rows, n_threads), part, cells.n_trees) for part in points)
+        right = np.ascontiguousarray(right.T)
+        shares: Floats = asked_in_pieces(
+            lambda rows: _core.shared_cells(np.ascontiguousarray(rows.T), right, n_threads), left, right.size // 8
+        )
         return shares
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:

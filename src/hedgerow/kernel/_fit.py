@@ -11,7 +11,7 @@ from hedgerow import _core
 from hedgerow.base.rows import Rows
 from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
-from hedgerow.kernel._cells import restored_cells
+from hedgerow.kernel._cells import find_cells, restored_cells
 from hedgerow.kernel._independent import IndependentSolution
 from hedgerow.kernel._iterative import IterativeSolution
 from hedgerow.kernel._path import LifetimePath
@@ -93,7 +93,7 @@ class Fit:
         return one_blas_thread()
 
     def _columns(self, X: Floats, n_threads: int) -> Columns:
-        columns: Columns = self.cells.find(self.units.points(X), n_threads)
+        columns: Columns = find_cells(self.cells, self.units.points(X), n_threads)
         return columns
 
     def _distribution(self, means: Floats, variances: Floats) -> LocationScale:

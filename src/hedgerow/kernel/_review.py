@@ -9,6 +9,8 @@ from scipy.spatial.distance import cdist
 
 from hedgerow import _core
 from hedgerow.base.rows import Rows
+from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.kernel._cells import find_cells
 from hedgerow.kernel._fit import Fit
 from hedgerow.kernel._independent import IndependentSolution, independent_path
 from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, is_small, iterative_path
@@ -87,14 +89,15 @@ def _solved(
     path = _path(looked_at, settings, rule, largest)
     time = float(path.time[best_place(path, rule.selection)]) if settings.given_lifetime is None else 1.0
     cells = _core.CellFeatures(width=problem.points.shape[1], n_trees=problem.n_trees, lifetime=time, seed=problem.seed)
-    cells.learn(problem.points, problem.n_threads)
-    columns = cells.find(problem.points, problem.n_threads)
+    for piece in pieces(problem.points.shape[0], problem.n_trees):
+        cells.learn(problem.points[piece], problem.n_threads)
+    columns = find_cells(cells, problem.points, problem.n_threads)
     rows = LearnedRows(columns, problem.targets, problem.weights)
     return path, cells, _solution(problem, settings, rows, path.alpha, cells.n_columns)
 
 
 def _path(problem: Problem, settings: RidgeSettings, rule: Rule, largest: float) -> LifetimePath:
-    sweep = _core.Sweep(problem.points, n_trees=problem.n_trees, seed=problem.seed, n_threads=problem.n_threads)
+    sweep = _sweep(problem)
     is_free, alpha = settings.given_lifetime is None, settings.given_alpha
 
     def grid(n: int) -> Floats:
@@ -109,6 +112,16 @@ def _path(problem: Problem, settings: RidgeSettings, rule: Rule, largest: float)
     if is_free:
         return exact_path(problem, sweep, rule, alpha, largest)
     return exact_path_at(problem, sweep, rule, alpha, np.ones(1), largest)
+
+
+def _sweep(problem: Problem) -> _core.Sweep:
+    """All lifetimes at once, some trees at a time."""
+    n_rows, n_trees, n_threads = problem.points.shape[0], problem.n_trees, problem.n_threads
+    sweep = _core.Sweep(n_rows=n_rows, n_trees=n_trees, seed=problem.seed)
+    together = n_threads * max(1, WORK_AT_A_TIME // max(1, n_rows))
+    for begin in range(0, n_trees, together):
+        sweep.grow(problem.points, begin, min(begin + together, n_trees), n_threads)
+    return sweep
 
 
 def _is_exact(settings: RidgeSettings, n: int, n_columns: int) -> bool:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hedgerow import _core
+from hedgerow.base.work import asked_in_pieces
 from hedgerow.files import Stored
 from hedgerow.kernel._dense import cell_gram, inverse_and_log_determinant, row_kernel
 from hedgerow.kernel._problem import Columns, Criteria, Problem, left_out
@@ -113,7 +114,9 @@ class Solution(ABC):
     def means(self, columns: Columns) -> Floats:
         """Posterior mean at rows with these cells."""
         weights = np.append(self.cell_weights(), 0.0)
-        means: Floats = weights[np.minimum(columns, self.n_columns)].sum(axis=1)
+        means: Floats = asked_in_pieces(
+            lambda rows: weights[np.minimum(rows, self.n_columns)].sum(axis=1), columns, self.n_trees
+        )
         return means
 
     def criteria(self) -> Criteria:
@@ -262,6 +265,16 @@ class CellSolution(ExactSolution):
         moments = np.bincount(self.rows.cells.ravel(), scaled, self.n_columns)
         return np.asarray(moments, dtype=np.float64)
 
+    def _forms(self, columns: Columns) -> Floats:
+        """phi' inverse phi of each row; a column that is not there adds nothing."""
+        inverse = self.inverse
+        forms: Floats = asked_in_pieces(
+            lambda rows: _core.quadratic_forms(np.ascontiguousarray(rows.T), inverse, self.n_threads),
+            columns,
+            self.n_trees**2,
+        )
+        return forms
+
     def _weights(self) -> Floats:
         weights: Floats = self.inverse @ self._moments(self.rows.targets)
         return weights
@@ -274,7 +287,7 @@ class CellSolution(ExactSolution):
         return self._weights() / math.sqrt(self.n_trees)
 
     def variances(self, columns: Columns) -> Floats:
-        forms = _core.quadratic_forms(np.ascontiguousarray(columns.T), self.inverse, self.n_threads)
+        forms = self._forms(columns)
         n_new = (columns >= self.n_columns).sum(axis=1)
         found: Floats = (self.alpha * forms + n_new) / self.n_trees
         return found.clip(0.0, 1.0)
@@ -282,7 +295,7 @@ class CellSolution(ExactSolution):
     def dual(self) -> tuple[Floats, Floats, float]:
         means = self.means(self.rows.cells)
         solution = (self.rows.scaled - self.rows.roots * means) / self.alpha
-        forms = _core.quadratic_forms(self.rows.columns, self.inverse, self.n_threads) / self.n_trees
+        forms = self._forms(self.rows.cells) / self.n_trees
         diagonal = (1.0 - self.rows.weights * forms) / self.alpha
         return solution, diagonal, self._log_determinant + (self.rows.n - self.n_columns) * math.log(self.alpha)
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from hedgerow.base.classifier import ClassForecasting, Classifier
 from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.guard import guards_itself
 from hedgerow.base.rows import Floats, NextRows, Rows
 from hedgerow.files import Stored
 from hedgerow.mondrian._class_forest import ClassForest
@@ -147,11 +148,13 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         X = self._asked(X)
         return self._learner.probabilities(X, self._current.query)[:, self._classes.order]
 
+    @guards_itself
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array. Empty before the first row."""
-        if not self.__sklearn_is_fitted__() or self._learner.is_empty:
-            return {}
-        return self._by_name(self._with_row(self._learner.probabilities_one, x, self._current.query))
+        with self._reading:
+            if not self.__sklearn_is_fitted__() or self._learner.is_empty:
+                return {}
+            return self._by_name(self._with_row(self._learner.probabilities_one, x, self._current.query))
 
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of each prediction, and its parts: noise, disagreement of the trees, distance from the data.

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from hedgerow.base.rows import Floats
 from hedgerow.base.unlearning import Unlearning
+from hedgerow.base.work import asked_in_pieces
 
 KEPT = ("_chosen", "_classes", "_balanced")
 """Attributes of a forest that one with wider rows has, too."""
@@ -52,7 +53,8 @@ class MondrianForest(Unlearning):
     def apply(self: Any, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
         X = self._asked(X)
-        return np.asarray(self._learner.core.leaves(X, self._current.query.n_threads))
+        core, n_threads = self._learner.core, self._current.query.n_threads
+        return np.asarray(asked_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees))
 
     def cells(self: Any, X: Any) -> Floats:
         """Return the cell of each row in each tree: shape (n_samples, n_estimators, n_axes, 2).
@@ -61,7 +63,8 @@ class MondrianForest(Unlearning):
         is infinite. Rows in the open interior of one cell fall in the same leaf. Axes are those of `axis_names_`.
         """
         X = self._asked(X)
-        return np.asarray(self._learner.core.cells(X, self._current.query.n_threads))
+        core, n_threads = self._learner.core, self._current.query.n_threads
+        return np.asarray(asked_in_pieces(lambda rows: core.cells(rows, n_threads), X, core.n_trees))
 
     @property
     def axis_rates_(self: Any) -> Floats:

@@ -167,7 +167,7 @@ def asking_slabs(
 
 def _grow_some(core: Any, first: int, last: int, n_threads: int) -> None:
     """Grow a few trees at a time, between which Python looks for Ctrl-C."""
-    together = max(n_threads, 10 * WORK_AT_A_TIME // max(1, core.n_rows))
+    together = n_threads * max(1, WORK_AT_A_TIME // max(1, core.n_rows))
     for begin in range(first, last, together):
         core.grow(begin, min(begin + together, last), n_threads)
 

@@ -11,7 +11,7 @@ import numpy as np
 from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.unlearning import check_found
-from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import doubts_of
 from hedgerow.mondrian._joint_labels import JointLabels
@@ -76,7 +76,7 @@ class JointForest(ForestLearner):
     def _moments(self, X: Floats, query: Smoothing) -> list[Floats]:
         parts = [
             self.core.moments(X[rows], query.n_threads)
-            for rows in pieces(X.shape[0], self.core.n_trees, 10 * WORK_AT_A_TIME)
+            for rows in pieces(X.shape[0], self.core.n_trees, ASKED_AT_A_TIME)
         ]
         return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
 

@@ -19,9 +19,6 @@ from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units, 
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
 
-ASKED_TOGETHER = 4096
-"""Rows whose distributions are held at once: whole, they take far more room than the answer."""
-
 SCALING_PARTS = ("first_knot", "values", "images", "slopes")
 
 
@@ -47,7 +44,7 @@ class ForestLearner:
         if copies is None:
             copies = labels.copies(rows.X, rows.y) if settings.learns else Copies(NO_GROUPS, rows.X.shape[0])
         if plan is None:
-            warn_if_doubtful(copies, stacklevel=5)
+            warn_if_doubtful(copies, stacklevel=6)
         sample, plan = Sample(*rows, copies), plan or Plan()
         scaling = choose_scaling(settings, sample)
         scaling = learn_units(settings, labels, sample, scaling, (seed, 0), NO_WEIGHTS, plan, query.n_threads)
@@ -147,9 +144,8 @@ class ForestLearner:
         raise NotImplementedError
 
     def ask(self, X: Floats, query: Any, question: Callable[[Any, slice], Floats]) -> Floats:
-        """Ask the distributions of a few thousand rows at a time."""
-        starts = range(0, max(1, X.shape[0]), ASKED_TOGETHER)
-        parts = [slice(begin, begin + ASKED_TOGETHER) for begin in starts]
+        """Ask the distributions of some rows at a time: whole, they take far more room than the answer."""
+        parts = pieces(X.shape[0], self.core.n_trees)
         return np.concatenate([question(self.distributions(X[part], query), part) for part in parts])
 
     # What was learned.

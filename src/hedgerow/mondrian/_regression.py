@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
-from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Gaps
 from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_of
@@ -67,8 +67,9 @@ class RegressionForest(ForestLearner):
 
     def distributions(self, X: Floats, query: Smoothing) -> Any:
         """Return the predictive distribution of each row."""
-        mixtures = self._mixture(X, query, *self.core.mixtures(X, self.rule(query), query.n_threads))
-        return self.labels.target.distribution(mixtures, X)
+        rule = self.rule(query)
+        parts = [self.core.mixtures(X[rows], rule, query.n_threads) for rows in pieces(X.shape[0], self.core.n_trees)]
+        return self.labels.target.distribution(self._mixture(X, query, *_joined(parts)), X)
 
     def left_out(self, query: Smoothing, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
         """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
@@ -211,7 +212,7 @@ class RegressionForest(ForestLearner):
         rule = self.rule(query)
         parts = [
             self.core.moments(X[rows], rule, query.n_threads)
-            for rows in pieces(X.shape[0], self.core.n_trees, 10 * WORK_AT_A_TIME)
+            for rows in pieces(X.shape[0], self.core.n_trees, ASKED_AT_A_TIME)
         ]
         return [np.concatenate([part[k] for part in parts]) for k in range(n_parts)]
 
@@ -237,3 +238,12 @@ class RegressionForest(ForestLearner):
             weights, variances = np.outer(weights, of_tails).ravel(), np.outer(variances, ratios).ravel()
             first, means = ratios.size * first, np.repeat(means, ratios.size)
         return NormalMixture(first, weights, self.labels.origin + means, variances, n_threads=query.n_threads)
+
+
+def _joined(parts: list[Any]) -> Any:
+    """Return mixtures of some rows after another as those of all: where each begins, weights, means and variances."""
+    if len(parts) == 1:
+        return parts[0]
+    ends = np.cumsum([0, *(part[0][-1] for part in parts)])
+    first = [part[0][:-1] + end for part, end in zip(parts, ends, strict=False)]
+    return np.concatenate([*first, ends[-1:]]), *(np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))

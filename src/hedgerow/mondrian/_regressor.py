@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.guard import guards_itself
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.several_targets import SeveralTargets
@@ -174,14 +175,16 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         query = self._current.query
         return self._learner.moments(X, query) if return_std else self._learner.means(X, query)
 
+    @guards_itself
     def predict_one(self, x: Any) -> float | Floats:
         """Mean at one point: a mapping, a sequence or a 1-D array. Before the first row, the prior mean or 0."""
-        if not self.__sklearn_is_fitted__() or self._learner.is_empty:
-            return 0.0 if self.prior_mean is None else float(self.prior_mean)
-        if not self._learner.is_plain:
-            return float(self._learner.distributions(self._one_row(x), self._current.query).mean()[0])
-        mean: float | Floats = self._with_row(self._learner.mean_one, x, self._current.query)
-        return mean
+        with self._reading:
+            if not self.__sklearn_is_fitted__() or self._learner.is_empty:
+                return 0.0 if self.prior_mean is None else float(self.prior_mean)
+            if not self._learner.is_plain:
+                return float(self._learner.distributions(self._one_row(x), self._current.query).mean()[0])
+            mean: float | Floats = self._with_row(self._learner.mean_one, x, self._current.query)
+            return mean
 
     def predict_dist(self, X: Any) -> Any:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.

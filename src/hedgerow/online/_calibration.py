@@ -39,13 +39,15 @@ class OutOfBagCalibration:
 
     def forecasts(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean of each row, and its standard deviation if that is what errors are measured in, or else 1."""
-        found: tuple[Floats, Floats] = self.core.forecasts(self._base._core, X, self._settings.n_threads)
+        with self._base._reading:
+            found: tuple[Floats, Floats] = self.core.forecasts(self._base._core, X, self._settings.n_threads)
         return found
 
     def forecast_then_learn(self, rows: Rows, confidences: Floats) -> tuple[Floats, ...]:
         """Mean, scale and radii (one a confidence) of each row, just before it is learned and scored."""
         sizes = None if self._sizes is None else self._sizes.core
-        found: tuple[Floats, ...] = self.core.predict_then_learn(self._base._core, sizes, *rows, confidences)
+        with self._base._changing:  # it may be asked by itself, as `base_`
+            found: tuple[Floats, ...] = self.core.predict_then_learn(self._base._core, sizes, *rows, confidences)
         return found
 
     def shrinkage(self) -> float:

@@ -9,10 +9,12 @@ import numpy.typing as npt
 
 from hedgerow.base.columns import Columns
 from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.guard import guards_itself
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.targets import read_target
+from hedgerow.base.work import ASKED_AT_A_TIME, asked_in_pieces, pieces
 from hedgerow.online._learner import ForestLearner, mean_over_trees, mixture
 from hedgerow.online._settings import ForestSettings
 from hedgerow.predictive import NormalMixture
@@ -132,29 +134,37 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @guards_itself
     def learn_one(self, x: Any, y: Any) -> Self:
         """Learn one row: a mapping from feature names to numbers, a sequence or a 1-D array.
 
         The first row may be the first call; a mapping then names the features.
         """
-        current = self._kept
-        if current is None or not current.is_unchanged:
-            return super().learn_one(x, y)
-        learn_one = self._learner.core.learn_one  # quicker: nothing weighs, nothing is reviewed
-        self._with_row(learn_one, x, read_target(y), learns=True)
-        return self
+        with self._changing:
+            current = self._kept
+            if current is None or not current.is_unchanged:
+                return super().learn_one(x, y)
+            learn_one = self._learner.core.learn_one  # quicker: nothing weighs, nothing is reviewed
+            self._with_row(learn_one, x, read_target(y), learns=True)
+            return self
 
     # Predicting.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean over the trees and, if asked, the standard deviation of a new target."""
         X = self._asked(X)
-        means: Floats = self._learner.core.means(X, self._current.query.n_threads)
+        core, n_threads = self._learner.core, self._current.query.n_threads
+        means: Floats = asked_in_pieces(lambda rows: core.means(rows, n_threads), X, core.n_trees)
         return (means, self._mixture(X).std()) if return_std else means
 
+    @guards_itself
     def predict_one(self, x: Any) -> float:
         """Mean at one row: a mapping, a sequence or a 1-D array; 0 before the first row."""
-        return float(self._with_row(self._learner.mean_one, x)) if "_learner" in vars(self) else 0.0
+        with self._reading:
+            if self._kept is None and "_learner" not in vars(self):
+                return 0.0
+            mean: float = self._with_row(self._learner.mean_one, x)
+            return mean
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row: one Gaussian a tree, all of the same weight."""
@@ -162,7 +172,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
 
     def apply(self, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
-        leaves: npt.NDArray[np.uint32] = self._core.leaves(self._asked(X), self._current.query.n_threads)
+        core, X, n_threads = self._core, self._asked(X), self._current.query.n_threads
+        leaves: npt.NDArray[np.uint32] = asked_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees)
         return leaves
 
     # What was learned.
@@ -203,7 +214,9 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
 
     def _mixture(self, X: Floats) -> NormalMixture:
         n_threads = self._current.query.n_threads
-        return mixture(*self._learner.core.answers(X, n_threads), n_threads)
+        core, rows = self._learner.core, pieces(X.shape[0], self._learner.core.n_trees, ASKED_AT_A_TIME)
+        parts = [core.answers(X[some], n_threads) for some in rows]
+        return mixture(*(np.concatenate(part) for part in zip(*parts, strict=True)), n_threads)
 
     def _moments(self, part: NormalMixture) -> tuple[Floats, Floats]:
         return mean_over_trees(part, self._learner.settings.n_estimators), part.std()

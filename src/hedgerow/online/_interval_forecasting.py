@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.base.guard import guards_itself
 from hedgerow.base.regressor import check_returns
 from hedgerow.base.rows import Floats
 from hedgerow.predictive import LocationScale, joined_forecasts
@@ -23,9 +24,11 @@ class IntervalForecasting:
         means = self._learner.means(X)
         return (means, self._learner.forecast(X).std()) if return_std else means
 
+    @guards_itself
     def predict_one(self: Any, x: Any) -> float:
         """Mean at one row: a mapping, a sequence or a 1-D array; 0 before the first row."""
-        return float(self._with_row(self._learner.mean_one, x)) if self.__sklearn_is_fitted__() else 0.0
+        with self._reading:
+            return float(self._with_row(self._learner.mean_one, x)) if self.__sklearn_is_fitted__() else 0.0
 
     def predict_interval(self: Any, X: Any, confidence: float = 0.9) -> Floats:
         """Prediction interval of each row: shape (n_samples, 2). Infinite while too few rows have been scored."""

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
-from hedgerow.base.work import pieces
+from hedgerow.base.work import asked_in_pieces, pieces
 from hedgerow.files import Stored
 from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._calibration import restored_window
@@ -63,7 +63,8 @@ class QuantileLearner:
 
     def means(self, X: Floats) -> Floats:
         """Means of the leaves' targets."""
-        found: Floats = self.core.means(X, self.settings.n_threads)
+        n_threads = self.settings.n_threads
+        found: Floats = asked_in_pieces(lambda rows: self.core.means(rows, n_threads), X, self.core.n_trees)
         return found
 
     def intervals(self, X: Floats, confidence: float) -> Floats:
@@ -72,12 +73,10 @@ class QuantileLearner:
 
     def quantiles(self, X: Floats, levels: Floats) -> Floats:
         """Quantiles, calibrated if they are to be; quicker than those of the distributions."""
-        n_threads = self.settings.n_threads
         if self._window is None:
-            found: Floats = self.core.quantiles(X, np.ascontiguousarray(levels), False, n_threads)
-            return found
+            return self._quantiles(X, np.ascontiguousarray(levels), is_calibrated=False)
         at, whole_line = calibrated(levels, self._window.radii)
-        found = self.core.quantiles(X, at, True, n_threads)
+        found = self._quantiles(X, at, is_calibrated=True)
         return np.where(np.isinf(whole_line), whole_line, found)
 
     def forecast(self, X: Floats) -> LabelMixture:
@@ -86,8 +85,13 @@ class QuantileLearner:
             return LabelMixture(*self.core.labels(X))
         frozen, archive = _core.ScoreWindow(self.settings.calibration_size, 0.0), self._window.archive()
         frozen.restore(archive["scores"], archive["levels"])
-        below, lowest = self.core.quantiles(X, np.array([-1.0, 0.0]), True, self.settings.n_threads).T
+        below, lowest = self._quantiles(X, np.array([-1.0, 0.0]), is_calibrated=True).T
         return LabelMixture(*self.core.labels(X), frozen.radii, lowest - below)
+
+    def _quantiles(self, X: Floats, levels: Floats, *, is_calibrated: bool) -> Floats:
+        core, n_threads = self.core, self.settings.n_threads
+        found: Floats = asked_in_pieces(lambda rows: core.quantiles(rows, levels, is_calibrated, n_threads), X, core.n_trees)
+        return found
 
     def review_if_due(self, query: Any) -> None:
         """Nothing is looked at again: all is learned row by row."""

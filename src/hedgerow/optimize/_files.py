@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow.base.guard import Guarded
 from hedgerow.files import Saveable, Stored
 from hedgerow.mondrian import MondrianForestRegressor
 from hedgerow.optimize._descents import Descents, in_unit_cube
@@ -16,7 +17,7 @@ from hedgerow.optimize._space import Space
 PARAMETERS = ("acquisition", "exploration", "n_initial", "n_candidates", "local_search", "surrogate", "random_state")
 
 
-class OptimizerFiles(Saveable):
+class OptimizerFiles(Guarded, Saveable):
     """The part of an optimiser that reads and writes it."""
 
     space: Space

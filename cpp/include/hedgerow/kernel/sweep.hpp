@@ -19,18 +19,32 @@ struct Split {
 
 class Sweep {
  public:
-  Sweep(const Points& points, std::size_t n_samples, std::uint64_t seed, std::size_t n_threads)
-      : n_rows(points.n), n_trees(n_samples), order(points.n * n_samples) {
-    std::vector<std::vector<Split>> of_tree(n_trees);
-    parallel::for_each_index(n_trees, n_threads, [&](std::size_t m, std::size_t) {
+  /// With no splits: `grow` all trees, in order.
+  Sweep(std::size_t n_points, std::size_t n_samples, std::uint64_t random_seed)
+      : n_rows(n_points), n_trees(n_samples), seed(random_seed), order(n_points * n_samples) {}
+
+  Sweep(const Points& points, std::size_t n_samples, std::uint64_t random_seed, std::size_t n_threads)
+      : Sweep(points.n, n_samples, random_seed) {
+    grow(points, 0, n_trees, n_threads);
+  }
+
+  /// Some trees more. How many are grown by one call changes nothing.
+  void grow(const Points& points, std::size_t first, std::size_t last, std::size_t n_threads) {
+    std::vector<std::vector<Split>> of_tree(last - first);
+    parallel::for_each_index(last - first, n_threads, [&](std::size_t k, std::size_t) {
+      const auto m = static_cast<std::uint32_t>(first + k);
       std::iota(rows_of(m), rows_of(m) + n_rows, 0U);
-      grow(points, Process{seed, static_cast<std::uint32_t>(m)}, of_tree[m]);
+      grow(points, Process{seed, m}, of_tree[k]);
     });
+    const auto n_before = static_cast<std::ptrdiff_t>(splits.size());
+    const auto is_sooner = [](const Split& a, const Split& b) { return a.time < b.time; };
     for (const auto& part : of_tree) splits.insert(splits.end(), part.begin(), part.end());
-    std::stable_sort(splits.begin(), splits.end(), [](const Split& a, const Split& b) { return a.time < b.time; });
+    std::stable_sort(splits.begin() + n_before, splits.end(), is_sooner);
+    std::inplace_merge(splits.begin(), splits.begin() + n_before, splits.end(), is_sooner);
   }
 
   std::size_t n_rows, n_trees;
+  std::uint64_t seed;
   std::vector<std::uint32_t> order;  ///< of each tree: rows such that those of a cell, at any time, lie side by side
   std::vector<Split> splits;         ///< in order of time
 

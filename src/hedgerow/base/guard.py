@@ -1,0 +1,81 @@
+"""Threads that share a model: those that ask go together, one that changes it goes alone, the others wait."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from types import FunctionType
+from typing import Any, Self
+
+from hedgerow import _core
+
+CHANGES = frozenset(
+    "fit fit_predict fit_transform partial_fit learn_one predict_then_learn unlearn unlearn_one continue_sampling "
+    "set_params ask tell _review".split()
+)
+"""Methods that change a model. All other public ones only ask it."""
+
+ASKS = frozenset(["__getstate__", "__sizeof__", "__sklearn_clone__", "_widened"])
+"""Methods that are not public and ask it too."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_core.note_fork)
+
+
+class Guarded:
+    """Something whose public methods and properties wait for their turn.
+
+    They are wrapped when a class is made, inherited ones too, so that no method has to think of it. A thread may call
+    them from within each other, but for changing what it is just asking, which is a RuntimeError.
+    """
+
+    __slots__ = ("_changing", "_reading")
+    _changing: Any
+    _reading: Any
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        self = super().__new__(cls)
+        self._reading, self._changing = _core.new_guard()
+        return self
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        for name in dir(cls):
+            home = next(base for base in cls.__mro__ if name in vars(base))
+            is_new = home is cls or not issubclass(home, Guarded)
+            if is_new and (name[0] != "_" or name in ASKS or name in CHANGES):
+                setattr(cls, name, _guarded(vars(home)[name], name in CHANGES))
+
+
+def guards_itself(method: Any) -> Any:
+    """Leave a method as it is: one so quick that another call around it would be felt."""
+    method.guards_itself = True
+    return method
+
+
+def _guarded(found: Any, changes: bool) -> Any:
+    """Return what stands in a class, with the guard around it if it is a method or a property."""
+    if isinstance(found, property):
+        return property(_reading(found.fget), found.fset, found.fdel, found.__doc__)
+    if not isinstance(found, FunctionType) or hasattr(found, "guards_itself"):
+        return found
+    return _changing(found) if changes else _reading(found)
+
+
+def _reading(method: Any) -> Callable[..., Any]:
+    @wraps(method)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._reading:
+            return method(self, *args, **kwargs)
+
+    return guarded
+
+
+def _changing(method: Any) -> Callable[..., Any]:
+    @wraps(method)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with self._changing:
+            return method(self, *args, **kwargs)
+
+    return guarded
