@@ -42,7 +42,7 @@ cpp-test: $(STAMPS)/builder ## tests of the C++ core without Python, under sanit
 bench: bench-speed ## speed and memory next to named peers
 
 bench-%: $(STAMPS)/package $(STAMPS)/group-bench ## one page of benchmarks/: bench-accuracy, bench-drift ...; DATA=folder, QUICK=1, FULL=1
-	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full)
+	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(SIZE),--size $(SIZE))
 
 bench-accuracy bench-classification: $(STAMPS)/group-bench-accuracy
 bench-bart: $(STAMPS)/group-bench-bart
