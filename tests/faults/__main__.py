@@ -1,7 +1,8 @@
-"""``python -m faults every SCENARIO WAY [ERROR]`` strikes at each call, ``python -m faults random N`` kills N times.
+"""``python -m faults every "SCENARIO: WAY"...`` strikes at each call, ``python -m faults random N`` kills N times.
 
-What was found is written to the standard output, as JSON, a line for each trial. Ways are those of `shim.WAYS`, errors
-have their names, such as ENOSPC.
+``savers N`` and ``runs N`` are contests of two processes.
+What was found is written to the standard output, as JSON, a line for each trial. Ways are those of `shim.WAYS`; one that
+fails is followed by the name of an error, as in "fail once ENOSPC".
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from faults.scenarios import SCENARIOS
 from faults.shim import KILLS, is_loaded, preloaded
 from faults.trials import Outcome, Strike, attempt
 
@@ -31,28 +31,48 @@ def main(command: str, *arguments: str) -> int:
         with tempfile.TemporaryDirectory() as folder:
             again = [sys.executable, "-m", "faults", command, *arguments]
             return subprocess.run(again, env=preloaded(Path(folder)), check=False).returncode
-    for found in {"every": at_every_call, "random": at_random}[command](*arguments):
+    tempfile.tempdir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # `save` waits for the disk
+    from faults import contests
+
+    commands = {"every": at_every_call, "random": at_random, "savers": contests.savers, "runs": contests.runs}
+    for found in commands[command](*arguments):
         print(json.dumps(found), flush=True)
     return 0
 
 
-def at_every_call(name: str, way: str, code: str = "") -> Iterator[dict[str, Any]]:
-    """Strike at the first call, at the second, and so on, each time in a new folder."""
-    scenario, n_calls, at = SCENARIOS[name](), 1, 0
-    while at < n_calls:
+def at_every_call(*wanted: str) -> Iterator[dict[str, Any]]:
+    """Do what was asked for, one after another."""
+    from faults.scenarios import SCENARIOS
+
+    made: dict[str, Any] = {}
+    for one in wanted:
+        name, _, how = one.partition(": ")
+        way, _, code = how.rpartition(" ") if how.split()[-1].isupper() else (how, "", "")
+        made.setdefault(name, SCENARIOS[name]())
+        yield from (found | {"scenario": name, "how": how} for found in struck_everywhere(made[name], way, code))
+
+
+def struck_everywhere(scenario: Any, way: str, code: str) -> Iterator[dict[str, Any]]:
+    """Look on first, then strike at the first call, at the second, and so on, each time in a new folder."""
+    n_calls, at = 1, 0
+    while at <= n_calls:
         with tempfile.TemporaryDirectory() as parent:
             folder = new_folder(scenario, parent)
             strike = Strike(at, way, getattr(errno, code, 0)) if at else Strike(0, "watch")
             outcome = attempt(scenario, folder, strike)
             n_calls = outcome.n_calls if at == 0 else n_calls
             found, left = scenario.found(folder), scenario.leftovers(folder)
+            path = scenario.path(folder)
+            size = path.stat().st_size if path.exists() else 0
             problems = [*outcome.problems, *scenario.finish(folder)]
-            yield described(name, outcome, found, problems) | {"left": left, "calls": outcome.calls}
+            yield described(outcome, found, problems) | {"left": left, "calls": outcome.calls, "size": size}
         at += 1
 
 
 def at_random(n_kills: str, seed: str = "0") -> Iterator[dict[str, Any]]:
     """Kill at random calls, in all scenarios; what a killed process has left is what the next one finds."""
+    from faults.scenarios import SCENARIOS
+
     rng = random.Random(int(seed))
     whole = {name: new() for name, new in SCENARIOS.items()}
     done = 0
@@ -69,7 +89,7 @@ def at_random(n_kills: str, seed: str = "0") -> Iterator[dict[str, Any]]:
                 done += 1
                 found = scenario.found(folder)
                 is_tidy = rng.random() < TIDY or done == int(n_kills) or found in ("lost", "torn")
-                yield described(name, outcome, found, scenario.finish(folder) if is_tidy else [])
+                yield described(outcome, found, scenario.finish(folder) if is_tidy else []) | {"scenario": name}
                 scenario.go_on(found)
 
 
@@ -81,13 +101,12 @@ def new_folder(scenario: Any, parent: str) -> Path:
     return folder
 
 
-def described(name: str, outcome: Outcome, found: str, problems: list[str]) -> dict[str, Any]:
+def described(outcome: Outcome, found: str, problems: list[str]) -> dict[str, Any]:
     """Return what came of a trial."""
     if found in ("lost", "torn"):
         problems = [f"the file is {found}", *problems]
     strike = outcome.strike
     return {
-        "scenario": name,
         "at": strike.at,
         "way": strike.way,
         "call": outcome.struck,

@@ -82,11 +82,8 @@ def sync_folder(folder: Path) -> None:
     if not hasattr(os, "O_DIRECTORY"):
         return
     try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
+        with _closing(os.open(folder, os.O_RDONLY | os.O_DIRECTORY)) as handle:
             os.fsync(handle)
-        finally:
-            os.close(handle)
     except OSError as error:
         if error.errno not in CANNOT_SYNC:
             raise

@@ -77,7 +77,8 @@ class Checkpoint:
         """Return the latest whole checkpoint, of this model and run; None if there is none."""
         if not self.path.exists():
             return None
-        snapshot = self._latest_whole()
+        with explained(f"cannot read the checkpoint {str(self.path)!r}"):
+            snapshot = self._latest_whole()
         if snapshot.run.get_params() != fresh.get_params():
             raise ValueError(
                 f"{str(self.path)!r} is a checkpoint of a run with {snapshot.run.get_params()}, this one has "
