@@ -19,7 +19,7 @@ LONG_FILE := 400
 .DELETE_ON_ERROR:
 .PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test bench lint format docs clean
+.PHONY: help demo test test-thorough cpp-test bench soak kills lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,6 +43,12 @@ bench: bench-speed ## speed and memory next to named peers
 
 bench-%: $(STAMPS)/package $(STAMPS)/group-bench ## one page of benchmarks/: bench-accuracy, bench-drift ...; DATA=folder, QUICK=1, FULL=1
 	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(SIZE),--size $(SIZE))
+
+soak: $(STAMPS)/package $(STAMPS)/group-test ## memory along long streams: ROWS=n, 1e6 of each model unless said
+	@$(BIN)/python -m benchmarks soak $(if $(ROWS),--size $(ROWS))
+
+kills: $(STAMPS)/package $(STAMPS)/group-test ## killed while it writes: KILLS=n, 500 unless said
+	@$(BIN)/python -m benchmarks kills $(if $(KILLS),--size $(KILLS))
 
 bench-accuracy bench-classification: $(STAMPS)/group-bench-accuracy
 bench-bart: $(STAMPS)/group-bench-bart

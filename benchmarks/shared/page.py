@@ -96,7 +96,7 @@ class Page:
 
     def _origin(self) -> str:
         given = {"DATA=folder": self.options.data, "QUICK=1": self.options.quick, "FULL=1": self.options.full}
-        given[f"SIZE={self.options.size}"] = self.options.size
+        given[f"SIZE={self.options.size}"] = self.options.size is not None
         command = " ".join([f"make bench-{self.topic.replace('_', '-')}", *(name for name in given if given[name])])
         minutes = max(1, round((time.perf_counter() - self._began) / 60))
         libraries = [f"{name} {found or 'not installed'}" for name, found in self._libraries.items()]

@@ -89,7 +89,8 @@ def at_random(n_kills: str, seed: str = "0") -> Iterator[dict[str, Any]]:
                 done += 1
                 found = scenario.found(folder)
                 is_tidy = rng.random() < TIDY or done == int(n_kills) or found in ("lost", "torn")
-                yield described(outcome, found, scenario.finish(folder) if is_tidy else []) | {"scenario": name}
+                problems = scenario.finish(folder) if is_tidy else []
+                yield described(outcome, found, problems) | {"scenario": name, "ended": is_tidy}
                 scenario.go_on(found)
 
 
