@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.shared.page import Options, Page
 from benchmarks.shared.pictures import BLUE, GREEN, GREY, ORANGE, subplots
-from benchmarks.soak.memory import BLOCKS, FILES, MODELS, NEGLIGIBLE, POINTS, WARM_UP, Curve, follow
+from benchmarks.soak.memory import BLOCKS, FILES, MODELS, NEGLIGIBLE, POINTS, SHARES, WARM_UP, Curve, follow
 from benchmarks.soak.streams import STREAMS
 
 COLOURS = dict(zip(STREAMS, (BLUE, ORANGE, GREY, GREEN), strict=True))
@@ -17,7 +17,8 @@ INTRODUCTION = f"""\
 Each model, bounded by its parameters, learns {{n_rows:,}} rows, a quarter of them from each of four streams, in a process \
 of its own for each stream: *random* rows; *drifting* ones, whose columns wander off without end and whose targets change; \
 a *stuck sensor*, 5,000 random rows and then one row 5,000 times, and so on; and *new categories*, names of which each \
-comes three times and then never again. Every 1,000 rows are learned and predicted in one call each. {FILES} times the \
+comes three times and then never again. `MondrianForestRegressor` with learned hyper-parameters, which it learns anew \
+every 1,000 rows, has a tenth of the rows; *paper* are those of Lakshminarayanan, Roy and Teh (2016). Every 1,000 rows are learned and predicted in one call each. {FILES} times the \
 model is saved, loaded, and the loaded one goes on. Memory is read {POINTS} times: what the process occupies, and what the \
 model counts itself (`sys.getsizeof`).
 
@@ -36,9 +37,10 @@ def run(page: Page, options: Options) -> None:
     for model in MODELS:
         for stream in STREAMS:
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh_process:
-                curves.append(fresh_process.submit(follow, model, stream, share).result())
+                n = round(share * SHARES.get(model, 1))
+                curves.append(fresh_process.submit(follow, model, stream, n).result())
             page.tell((model, stream, *cells(curves[-1])))
-    headings = ("model", "stream", "process, MB", "growth, MB", "model, kB", "µs a row", "")
+    headings = ("model", "stream", "rows", "process, MB", "growth, MB", "model, kB", "µs a row", "")
     page.table("Runs", headings, [(curve.model, curve.stream, *cells(curve)) for curve in curves])
     page.picture(drawn(curves), "soak.png", "Memory of processes and of models along the streams")
     if grown := [f"{curve.model} on {curve.stream}" for curve in curves if not curve.is_flat]:
@@ -53,6 +55,7 @@ def cells(curve: Curve) -> tuple[str, ...]:
     after = curve.rows > WARM_UP * curve.rows[-1]
     resident, counted = curve.resident[after] / MEGABYTE, curve.counted[after] / KILOBYTE
     return (
+        f"{curve.rows[-1]:,.0f}",
         f"{resident.min():.1f} to {resident.max():.1f}",
         f"{grown / MEGABYTE:+.2f} ± {error / MEGABYTE:.2f}",
         f"{counted.min():,.0f} to {counted.max():,.0f}",
@@ -63,7 +66,7 @@ def cells(curve: Curve) -> tuple[str, ...]:
 
 def drawn(curves: list[Curve]) -> Any:
     """Return a figure: a column a model, the process above and the model below."""
-    figure, axes = subplots(2, len(MODELS), figsize=(15, 5.5), sharex=True, sharey="row")
+    figure, axes = subplots(2, len(MODELS), figsize=(17, 5.5), sharex="col", sharey="row")
     for (process, own), model in zip(axes.T, MODELS, strict=True):
         process.set_title(model, fontsize=10)
         own.set_xlabel("million rows")
