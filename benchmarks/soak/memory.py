@@ -82,6 +82,7 @@ def follow(model: str, stream: str, n_rows: int) -> Curve:
     """Let a model learn a stream, in this process."""
     learner, chunks, points, begin = MODELS[model](), STREAMS[stream], [], time.process_time()
     n_chunks = n_rows // ROWS
+    gc.freeze()  # what was imported does not have to be looked through each time
     for number in range(n_chunks):
         X, y = chunks(number)
         learner.partial_fit(X, np.array(["low", "high"])[(y > 3.5).astype(int)] if "Classifier" in model else y)
