@@ -1,4 +1,4 @@
-"""Killed while it writes: whether anything that was saved is lost, at random system calls of save and of checkpoints."""
+"""Killed while it writes: whether anything that was saved is lost, at random calls of save and of checkpoints."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from benchmarks.shared.page import Options, Page
 
 TESTS = Path(__file__).parents[2] / "tests"
 INTRODUCTION = """\
-A process that saves a model, or evaluates a stream with checkpoints, is killed (signal 9) at a random one of the system \
-calls by which it changes files: before the call, after it, or, of a write, after half of its bytes. The next process \
-finds what the killed one has left, and is killed too, seven times of ten; otherwise it ends undisturbed. After each kill \
-the file must hold the whole old or the whole new model, and load, or, of a checkpoint, the latest state; a run that ends \
-must have the scores and the model of an uninterrupted one, bit for bit; and no temporary file or lock may be left then.
+A process that saves a model, or evaluates a stream with checkpoints, is killed (signal 9) at a random one of the \
+system calls by which it changes files: before the call, after it, or, of a write, after half of its bytes. The next \
+process finds what the killed one has left, and is killed too, seven times of ten; otherwise it ends undisturbed. \
+After each kill the file must hold the whole old or the whole new model, and load, or, of a checkpoint, the latest \
+state; a run that ends must have the scores and the model of an uninterrupted one, bit for bit; and no temporary \
+file or lock may be left then.
 
-The calls are counted and struck by a library that is loaded before the C library, `tests/faults/shim.c`. `make test` \
-strikes at every call in turn, and has calls fail with errors too."""
+The calls are counted and struck by a library that is loaded before the C library, `tests/faults/shim.c`. `make \
+test` strikes at every call in turn, and has calls fail with errors too."""
 
 
 def run(page: Page, options: Options) -> None:
@@ -30,7 +31,16 @@ def run(page: Page, options: Options) -> None:
     page.begin("Killed while writing", INTRODUCTION)
     trials = list(faults("random", n_kills))
     scenarios = sorted({trial["scenario"] for trial in trials})
-    headings = ("", "kills", "before a call", "after it", "midway", "what was found", "runs ended afterwards", "lost or torn")
+    headings = (
+        "",
+        "kills",
+        "before a call",
+        "after it",
+        "midway",
+        "what was found",
+        "runs ended afterwards",
+        "lost or torn",
+    )
     page.table("Kills", headings, [(name, *cells([t for t in trials if t["scenario"] == name])) for name in scenarios])
     calls = Counter(trial["call"] for trial in trials)
     page.text("Calls at which it was killed: " + ", ".join(f"{call} {n}" for call, n in calls.most_common()) + ".")

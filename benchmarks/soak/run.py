@@ -18,16 +18,16 @@ LEAST = 50_000
 INTRODUCTION = f"""\
 Each model, bounded by its parameters, learns {{n_rows:,}} rows, a quarter of them from each of four streams, in a \
 process of its own for each stream: *random* rows; *drifting* ones, whose columns wander off without end and whose \
-targets change; a *stuck sensor*, 5,000 random rows and then one row 5,000 times, and so on; and *new categories*, names \
-of which each comes three times and then never again. `MondrianForestRegressor` with learned hyper-parameters, which it \
-learns anew every 1,000 rows, has a tenth of the rows, but {LEAST:,} at least; *paper* are those of Lakshminarayanan, Roy \
-and Teh (2016). Every 1,000 rows are learned and predicted in one call each. {FILES} times the model is saved, loaded, \
-and the loaded one goes on. Memory is read {POINTS} times: what the process occupies, and what the model counts itself \
-(`sys.getsizeof`).
+targets change; a *stuck sensor*, 5,000 random rows and then one row 5,000 times, and so on; and *new categories*, \
+names of which each comes three times and then never again. `MondrianForestRegressor` with learned hyper-parameters, \
+which it learns anew every 1,000 rows, has a tenth of the rows, but {LEAST:,} at least; *paper* are those of \
+Lakshminarayanan, Roy and Teh (2016). Every 1,000 rows are learned and predicted in one call each. {FILES} times the \
+model is saved, loaded, and the loaded one goes on. Memory is read {POINTS} times: what the process occupies, and \
+what the model counts itself (`sys.getsizeof`).
 
 *Growth* is the rise of a straight line through the means of {BLOCKS} blocks of the process's memory after the first \
-{WARM_UP:.0%} of the rows, with its standard error. A run is *flat* unless one of the two memories has grown by more than \
-{NEGLIGIBLE // 10**6} MB plus two standard errors: {{least:.1g}} bytes a row would be noticed."""
+{WARM_UP:.0%} of the rows, with its standard error. A run is *flat* unless one of the two memories has grown by more \
+than {NEGLIGIBLE // 10**6} MB plus two standard errors: {{least:.1g}} bytes a row would be noticed."""
 
 
 def run(page: Page, options: Options) -> None:

@@ -34,7 +34,7 @@ def with_seed(stored, text):
 def hostile():
     """Yield headers of a megabyte, or more, in which something is as large as it can be."""
     forest, n = Stored.of(BY_NAME["forest"].fitted(20)), 400_000
-    for part in ("[]", "{}", "1", '"a"', "1e1", "null", "123456789", '{"$tuple": []}', '{"$mapping": []}'):
+    for part in ("[]", "{}", "1", '{"$tuple": []}', '{"$mapping": []}'):
         yield forest, with_seed(forest, f"[{', '.join([part] * (n if len(part) < 12 else n // 4))}]")
     yield forest, with_seed(forest, "{" + ", ".join(f'"{i}": 0' for i in range(n // 4)) + "}")
     yield forest, with_seed(forest, "1" * 10**6)

@@ -1,8 +1,8 @@
 """``python -m faults every "SCENARIO: WAY"...`` strikes at each call, ``python -m faults random N`` kills N times.
 
-``savers N`` and ``runs N`` are contests of two processes.
-What was found is written to the standard output, as JSON, a line for each trial. Ways are those of `shim.WAYS`; one that
-fails is followed by the name of an error, as in "fail once ENOSPC".
+``savers N`` and ``runs N`` are contests of two processes. What was found is written to the standard output, as JSON, a
+line for each trial. Ways are those of `shim.WAYS`; one that fails is followed by the name of an error, as in "fail once
+ENOSPC".
 """
 
 from __future__ import annotations

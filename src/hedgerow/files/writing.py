@@ -173,7 +173,6 @@ def _take_over(temporary: Path, before: os.stat_result) -> None:
 
 
 def _remove_if_free(leftover: Path) -> None:
-    with contextlib.suppress(OSError):
-        with _closing(os.open(leftover, os.O_RDWR)) as handle:
-            if try_lock(handle):
-                leftover.unlink()
+    with contextlib.suppress(OSError), _closing(os.open(leftover, os.O_RDWR)) as handle:
+        if try_lock(handle):
+            leftover.unlink()
