@@ -20,7 +20,8 @@ LONG_FILE := 400
 .DELETE_ON_ERROR:
 .PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test fuzz fuzz-sanitized fuzz-guided fuzz-guided-sanitized bench lint format docs clean
+.PHONY: help demo test test-thorough cpp-test fuzz fuzz-sanitized fuzz-guided fuzz-guided-sanitized bench soak kills \
+	lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,7 +59,13 @@ fuzz-guided-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz-guided
 bench: bench-speed ## speed and memory next to named peers
 
 bench-%: $(STAMPS)/package $(STAMPS)/group-bench ## one page of benchmarks/: bench-accuracy, bench-drift ...; DATA=folder, QUICK=1, FULL=1
-	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full)
+	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(SIZE),--size $(SIZE))
+
+soak: $(STAMPS)/package $(STAMPS)/group-test ## memory along long streams: ROWS=n, 1e6 of each model unless said
+	@$(BIN)/python -m benchmarks soak $(if $(ROWS),--size $(ROWS))
+
+kills: $(STAMPS)/package $(STAMPS)/group-test ## killed while it writes: KILLS=n, 500 unless said
+	@$(BIN)/python -m benchmarks kills $(if $(KILLS),--size $(KILLS))
 
 bench-accuracy bench-classification: $(STAMPS)/group-bench-accuracy
 bench-bart: $(STAMPS)/group-bench-bart

@@ -26,6 +26,7 @@ def main(
     data: Annotated[Path | None, typer.Option(help="Folder with public sets as Parquet files.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Seconds instead of minutes; the page is kept apart.")] = False,
     full: Annotated[bool, typer.Option("--full", help="More seeds, sets and rows: up to hours.")] = False,
+    size: Annotated[int | None, typer.Option(min=1, help="Rows of soak, or kills of kills.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the page goes; by default into the topic's folder.")] = None,
 ) -> None:
     """Run one topic, and write its page and pictures."""
@@ -37,7 +38,7 @@ def main(
         raise typer.BadParameter(f"there is no folder {data}")
     if out is None:
         out = Path(tempfile.gettempdir()) / "hedgerow-benchmarks" / topic if quick else HERE / topic
-    page = Page(topic, Options(data, quick, full), out)
+    page = Page(topic, Options(data, quick, full, size), out)
     import_module(f"benchmarks.{topic}.run").run(page, page.options)
     print(f"written to {page.write()}")
 

@@ -24,6 +24,8 @@ class Options:
     data: Path | None = None
     quick: bool = False
     full: bool = False
+    size: int | None = None
+    """Rows, or kills, of topics that take any number of them."""
 
     def pick(self, quick: Amount, usual: Amount, full: Amount | None = None) -> Amount:
         """Return the amount for this run; a full run is like a usual one unless said."""
@@ -94,6 +96,7 @@ class Page:
 
     def _origin(self) -> str:
         given = {"DATA=folder": self.options.data, "QUICK=1": self.options.quick, "FULL=1": self.options.full}
+        given[f"SIZE={self.options.size}"] = self.options.size is not None
         command = " ".join([f"make bench-{self.topic.replace('_', '-')}", *(name for name in given if given[name])])
         minutes = max(1, round((time.perf_counter() - self._began) / 60))
         libraries = [f"{name} {found or 'not installed'}" for name, found in self._libraries.items()]

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hedgerow
+from hedgerow.files import writing
 from hedgerow.files.codec import decode, encode
 from hedgerow.files.container import from_bytes, to_bytes
 from hedgerow.files.stored import Stored
@@ -160,6 +161,32 @@ def test_what_a_writer_at_work_has_is_not_taken_for_a_leftover(tmp_path, monkeyp
     monkeypatch.setattr(os, "replace", meanwhile)
     write_atomically(path, b"content")
     assert len(calls) == 2
+    assert path.read_bytes() == b"content"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@POSIX
+def test_a_file_that_another_writer_is_about_to_remove_is_not_written_to(tmp_path, monkeypatch):
+    """Between its making and its lock it looks like a leftover."""
+    path, whole_lock, whole_sync, taken = tmp_path / "model", writing.try_lock, os.fsync, []
+
+    def first_taken(handle):
+        if not taken:
+            (leftover,) = tmp_path.iterdir()
+            taken.append(os.open(leftover, os.O_RDWR))
+            assert whole_lock(taken[0])
+        return whole_lock(handle)
+
+    def sync_after_removal(handle):
+        for leftover in tmp_path.iterdir():
+            if os.path.samestat(leftover.stat(), os.fstat(taken[0])):
+                leftover.unlink()
+        whole_sync(handle)
+
+    monkeypatch.setattr(writing, "try_lock", first_taken)
+    monkeypatch.setattr(os, "fsync", sync_after_removal)
+    write_atomically(path, b"content")
+    os.close(taken[0])
     assert path.read_bytes() == b"content"
     assert list(tmp_path.iterdir()) == [path]
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.files.codec import check_hashes
+
 _PLAIN = (bool, int, float, str)
 
 
@@ -41,12 +43,15 @@ class ClassTable:
     @cached_property
     def classes(self) -> npt.NDArray[Any]:
         """All labels, in that order."""
-        return label_array([list(self.numbers)[number] for number in self.order])
+        labels = list(self.numbers)
+        return label_array([labels[number] for number in self.order])
 
     @classmethod
     def from_list(cls, labels: list[Any]) -> ClassTable:
         """Return the table of labels that a file names, or raise ValueError."""
-        table = cls(plain_label(label) for label in labels)
+        named = [plain_label(label) for label in labels]
+        check_hashes(named)
+        table = cls(named)
         if len(table) != len(labels):
             raise ValueError("two of its classes are equal")
         return table

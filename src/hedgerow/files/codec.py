@@ -7,7 +7,8 @@ written as a dictionary with one key that begins with "$". Functions cannot be w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ import numpy.typing as npt
 
 N_WORDS = 624
 """Of the state of a Mersenne Twister."""
+
+MOST_ALIKE = 100
+"""Keys with the same hash; of numbers below 2**64 there are at most 17, and of tuples hardly ever two by chance."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -73,10 +77,21 @@ def decode(value: Any, arrays: Arrays) -> Any:
         if key == "$tuple":
             return tuple(part)
         if key == "$mapping":
+            check_hashes(name for name, _ in part)
             return dict(part)
         return FROM_JSON[key](part)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"a part of it, {key[1:]!r}, is malformed ({error!r})") from None
+
+
+def check_hashes(keys: Iterable[Any]) -> None:
+    """Raise ValueError if many keys have one hash: a dictionary of them takes the square of their number to make.
+
+    Such numbers and tuples are easily found; hashes of strings are secret.
+    """
+    most = max(Counter(map(hash, keys)).values(), default=0)
+    if most > MOST_ALIKE:
+        raise ValueError(f"{most:,} keys have the same hash")
 
 
 def _random_state(described: Any) -> np.random.RandomState:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 FREE = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
 """What file systems say that cannot lock anything."""
+TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+"""What systems say of a file that somebody else has locked."""
 FAR = 2**40
 """The byte that is locked where locks are of bytes: nobody may read those, and no file is that long."""
 
@@ -34,11 +36,15 @@ class FileLock:
             return
         handle, self._handle = self._handle, None
         if sys.platform != "win32":  # while it is locked: whoever opened it before that looks whether it is still there
-            self._path.unlink(missing_ok=True)
-        os.close(handle)
+            self._remove()
+        with contextlib.suppress(OSError):
+            os.close(handle)
         if sys.platform == "win32":  # which does not remove a file that is open
-            with contextlib.suppress(OSError):
-                self._path.unlink()
+            self._remove()
+
+    def _remove(self) -> None:
+        with contextlib.suppress(OSError):  # a file that nobody has locked keeps nobody out
+            self._path.unlink()
 
     def _opened(self, what: str) -> int | None:
         while True:
@@ -57,7 +63,8 @@ class FileLock:
                 elif not is_same_file(handle, self._path):
                     os.close(handle)
                     continue
-                _write(handle)
+                with contextlib.suppress(OSError):  # a disk that is full
+                    _write(handle)
             except BaseException:
                 os.close(handle)
                 raise
@@ -69,7 +76,11 @@ def try_lock(handle: int) -> bool | None:
     try:
         _lock(handle)
     except OSError as error:
-        return None if error.errno in FREE else False
+        if error.errno in FREE:
+            return None
+        if error.errno in TAKEN:
+            return False
+        raise
     return True
 
 

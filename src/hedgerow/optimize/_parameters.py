@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.files.codec import check_hashes
 from hedgerow.numeric.arrays import Floats
 
 MOST_VALUES = 2**40
@@ -206,9 +207,15 @@ class Categorical(Parameter):
             raise ValueError(f"choices must be a sequence with something in it, got {choices!r}")
         self.choices = tuple(choices)
         self.n_values = len(self.choices)
-        for place, choice in enumerate(self.choices):
-            if any(_is_same(choice, other) for other in self.choices[:place]):
+        self._code_of: dict[Any, int] = {}
+        self._not_hashable: list[tuple[Any, int]] = []
+        for code, choice in enumerate(self.choices):
+            if self._find(choice) is not None:
                 raise ValueError(f"each choice must come once, got {choice!r} twice")
+            try:
+                self._code_of[_key(choice)] = code
+            except TypeError:
+                self._not_hashable.append((choice, code))
 
     def from_unit(self, unit: float) -> Any:
         """Return the choice at a place in the unit interval."""
@@ -220,15 +227,21 @@ class Categorical(Parameter):
 
     def code_of(self, value: Any) -> int:
         """Return which choice it is."""
-        for code, choice in enumerate(self.choices):
-            if _is_same(value, choice):
-                return code
-        raise ValueError(f"{value!r} is not one of {list(self.choices)!r}")
+        code = self._find(value)
+        if code is None:
+            raise ValueError(f"{value!r} is not one of {list(self.choices)!r}")
+        return code
+
+    def _find(self, value: Any) -> int | None:
+        try:
+            return self._code_of.get(_key(value))
+        except TypeError:
+            return next((code for choice, code in self._not_hashable if _is_same(value, choice)), None)
 
     def to_json(self) -> dict[str, Any]:
         """Return its description; TypeError if a choice has no place in a file."""
         for choice in self.choices:
-            if not (choice is None or type(choice) in (bool, int, str) or (type(choice) is float and choice == choice)):
+            if not _is_plain(choice):
                 raise TypeError(f"cannot write the choice {choice!r} to a file; use numbers, strings, booleans or None")
         return super().to_json() | {"choices": list(self.choices)}
 
@@ -263,6 +276,9 @@ def parameter_from_json(described: Any) -> Parameter:
     """Take back what `to_json` gave; ValueError or TypeError if it cannot be."""
     kinds: dict[str, type[Parameter]] = {"Real": Real, "Integer": Integer, "Categorical": Categorical}
     arguments = dict(described)
+    if not all(map(_is_plain, arguments.get("choices", ()))):
+        raise ValueError("a choice is none that can be written")
+    check_hashes(arguments.get("choices", ()))
     kind = kinds.get(arguments.pop("kind"))
     if kind is None:
         raise ValueError(f"a parameter is of no known kind, got {described!r}")
@@ -281,6 +297,17 @@ def _values(name: str, given: Any) -> tuple[Any, ...]:
     if not values:
         raise ValueError(f"when says that {name} has one of no values, so the parameter would never be there")
     return values
+
+
+def _is_plain(choice: Any) -> bool:
+    """Whether a choice has a place in a file."""
+    return choice is None or type(choice) in (bool, int, str) or (type(choice) is float and choice == choice)
+
+
+def _key(value: Any) -> tuple[type, Any]:
+    """Return what two choices have in common that are the same; it may not be hashable."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return type(value), value
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -12,7 +12,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from hedgerow.base.settings import check_integer
 from hedgerow.files import Saveable
 from hedgerow.files.container import from_bytes, to_bytes
 from hedgerow.files.locking import FileLock
-from hedgerow.files.writing import remove_leftovers, temporary_beside, write_atomically
+from hedgerow.files.writing import explained, remove_leftovers, temporary_beside, write_atomically
 from hedgerow.stream._chunks import Chunk, as_matrix
 from hedgerow.stream._run import Run
 
@@ -61,7 +61,8 @@ class Checkpoint:
     @contextmanager
     def in_use(self) -> Iterator[None]:
         """Keep other processes from this checkpoint; BlockingIOError if one is at it."""
-        lock = FileLock(self.path.with_name(f"{self.path.name}.lock"), f"the checkpoint {str(self.path)!r}")
+        with explained(f"cannot lock the checkpoint {str(self.path)!r}"):
+            lock = FileLock(self.path.with_name(f"{self.path.name}.lock"), f"the checkpoint {str(self.path)!r}")
         try:
             yield
         finally:
@@ -76,7 +77,8 @@ class Checkpoint:
         """Return the latest whole checkpoint, of this model and run; None if there is none."""
         if not self.path.exists():
             return None
-        snapshot = self._latest_whole()
+        with explained(f"cannot read the checkpoint {str(self.path)!r}"):
+            snapshot = self._latest_whole()
         if snapshot.run.get_params() != fresh.get_params():
             raise ValueError(
                 f"{str(self.path)!r} is a checkpoint of a run with {snapshot.run.get_params()}, this one has "
@@ -117,7 +119,8 @@ class Checkpoint:
                 "last_row": row_digest(last, len(last) - 1),
             }
         )
-        self._keep_previous()
+        with explained(f"cannot keep the checkpoint {str(self.path)!r}"):
+            self._keep_previous()
         write_atomically(self.path, b"".join((MAGIC, hashlib.sha256(body).hexdigest().encode(), b"\n", body)))
         self._written_rows, self._written_at = run.n_rows, time.monotonic()
         self._took = self._written_at - begin
@@ -139,8 +142,12 @@ class Checkpoint:
             os.link(self.path, name)
         except OSError:  # not every file system has links
             write_atomically(self.previous, content)
-        else:
+            return
+        try:
             os.replace(name, self.previous)
+        finally:  # which does nothing if both names are of one file already
+            with suppress(OSError):
+                name.unlink()
 
     def _latest_whole(self) -> Snapshot:
         try:
