@@ -1,0 +1,43 @@
+"""Draws from the prior of trees, slow and obvious: Lakshminarayanan (2016), equations 3.3 and 3.4.
+
+It shares no code with the library. A tree is given by the leaf of each row, a whole number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def draw_rows(n, rng):
+    """Two columns with ties and a third with two values: rules compete, and some nodes cannot be split."""
+    X = np.round(rng.uniform(size=(n, 3)), 1)
+    X[:, 2] = X[:, 2] > 0.5
+    return X
+
+
+def draw_leaves(X, base, decay, rng):
+    """The leaf of each row in a tree from the prior, and the number of leaves."""
+    leaf, n_leaves = np.zeros(len(X), dtype=int), 0
+    pending = [(np.arange(len(X)), 0)]
+    while pending:
+        rows, depth = pending.pop()
+        lower, upper = X[rows].min(axis=0), X[rows].max(axis=0)
+        varying = np.flatnonzero(upper > lower)
+        if not varying.size or rng.uniform() >= base / (1 + depth) ** decay:
+            leaf[rows] = n_leaves
+            n_leaves += 1
+            continue
+        feature = rng.choice(varying)
+        goes_left = X[rows, feature] <= rng.uniform(lower[feature], upper[feature])
+        pending += [(rows[goes_left], depth + 1), (rows[~goes_left], depth + 1)]
+    return leaf, n_leaves
+
+
+def draw_sum(X, n_trees, base, decay, draw_values, rng):
+    """What some trees add up to at each row, and their mean number of leaves; `draw_values(n)` draws n leaf values."""
+    total, n_leaves = np.zeros(len(X)), 0
+    for _ in range(n_trees):
+        leaf, n = draw_leaves(X, base, decay, rng)
+        total += draw_values(n)[leaf]
+        n_leaves += n
+    return total, n_leaves / n_trees
