@@ -52,7 +52,7 @@ knows. Here they are given. That is all that differs from `BARTRegressor` and th
 def run(page: Page, options: Options) -> None:
     """Ranks and differences of all samplers; both are kept next to the page."""
     modules = families()
-    n_runs, n_chains = options.pick(40, 500, 2000), options.pick(10, 200, 800)
+    n_runs, n_chains = options.pick(40, 300, 2000), options.pick(10, 150, 800)
     steps = modules["sums"].STEPS_A_CHAIN
     page.begin("Calibration of samplers", INTRODUCTION.format(n_draws=N_DRAWS, n_runs=f"{n_runs:,}", n_steps=steps))
     ranks, differences, notes = {}, {}, {}
@@ -62,7 +62,7 @@ def run(page: Page, options: Options) -> None:
             ranks[key] = module.ranks(case, n_runs, N_DRAWS, seed)
             if family == "sums" or case.is_filter:
                 differences[key] = module.joint(case, n_chains * (1 if family == "sums" else 5), seed)
-            notes[key] = note(module, case, options.pick(2, 20))
+            notes[key] = note(module, case, options.pick(2, 6, 20))
             page.tell(f"{case.name}: {notes[key]}")
     verdict(page, ranks, differences)
     for family in FAMILIES.values():
