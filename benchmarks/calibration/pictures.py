@@ -16,6 +16,7 @@ COLOURS = {
     "other row": SKY,
     "noise": ORANGE,
     "noise of a row": PINK,
+    "splits": GREEN,
     "leaves": GREEN,
     "log likelihood": BLACK,
 }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchmarks.calibration.pictures import draw_differences, draw_ranks
 from benchmarks.shared.page import Options, Page
 
-N_DRAWS = 19
+N_DRAWS, N_PROCESSES = 19, 2
 FALSE_ALARMS = 0.01
 """Of all ranks together, and of all differences together."""
 FAMILIES = {"sums": "BART", "trees": "Bayesian trees"}
@@ -49,21 +50,30 @@ or after unlearning, have the distribution of those learned in batch is tested i
 knows. Here they are given. That is all that differs from `BARTRegressor` and the others."""
 
 
+class Sizes(NamedTuple):
+    """Simulated sets of labels, chains of the joint test, and sets by which draws are described."""
+
+    n_runs: int
+    n_chains: int
+    n_noted: int
+
+
 def run(page: Page, options: Options) -> None:
     """Ranks and differences of all samplers; both are kept next to the page."""
     modules = families()
-    n_runs, n_chains = options.pick(40, 300, 2000), options.pick(10, 150, 800)
+    sizes = Sizes(options.pick(40, 250, 2000), options.pick(10, 100, 800), options.pick(2, 5, 20))
     steps = modules["sums"].STEPS_A_CHAIN
-    page.begin("Calibration of samplers", INTRODUCTION.format(n_draws=N_DRAWS, n_runs=f"{n_runs:,}", n_steps=steps))
+    page.begin(
+        "Calibration of samplers", INTRODUCTION.format(n_draws=N_DRAWS, n_runs=f"{sizes.n_runs:,}", n_steps=steps)
+    )
     ranks, differences, notes = {}, {}, {}
-    for family, module in modules.items():
-        for seed, case in enumerate(module.CASES):
-            key = (FAMILIES[family], case.name)
-            ranks[key] = module.ranks(case, n_runs, N_DRAWS, seed)
-            if family == "sums" or case.is_filter:
-                differences[key] = module.joint(case, n_chains * (1 if family == "sums" else 5), seed)
-            notes[key] = note(module, case, options.pick(2, 6, 20))
-            page.tell(f"{case.name}: {notes[key]}")
+    work = [(family, seed, sizes) for family, module in modules.items() for seed in range(len(module.CASES))]
+    with ProcessPoolExecutor(N_PROCESSES) as pool:
+        for key, of_ranks, of_means, words in pool.map(examined, *zip(*work, strict=True)):
+            ranks[key], notes[key] = of_ranks, words
+            if of_means:
+                differences[key] = of_means
+            page.tell(f"{key[1]}: {words}")
     verdict(page, ranks, differences)
     for family in FAMILIES.values():
         of_family = {name: found for (where, name), found in ranks.items() if where == family}
@@ -76,6 +86,16 @@ def run(page: Page, options: Options) -> None:
     page.picture(draw_differences(differences, FALSE_ALARMS), "joint.png", "Differences of means in standard errors")
     page.text(f"## What is tested elsewhere\n\n{ELSEWHERE}")
     archive(page.folder, ranks, differences)
+
+
+def examined(family: str, seed: int, sizes: Sizes) -> tuple[tuple[str, str], dict, dict, str]:
+    """Return ranks and differences of one sampler, and words about its draws."""
+    module = families()[family]
+    case = module.CASES[seed]
+    ranks = module.ranks(case, sizes.n_runs, N_DRAWS, seed)
+    is_chain = family == "sums"
+    means = module.joint(case, sizes.n_chains * (1 if is_chain else 5), seed) if is_chain or case.is_filter else {}
+    return (FAMILIES[family], case.name), ranks, means, note(module, case, sizes.n_noted)
 
 
 def families() -> dict[str, Any]:

@@ -9,15 +9,19 @@ import numpy as np
 
 
 def draw_rows(n, rng):
-    """Two columns with ties and a third with two values: rules compete, and some nodes cannot be split."""
+    """Two columns with ties, one of them with a wide gap, and a third with two values.
+
+    So rules compete, cuts differ in their prior probability, and some nodes cannot be split.
+    """
     X = np.round(rng.uniform(size=(n, 3)), 1)
+    X[0, 0] = 2.0
     X[:, 2] = X[:, 2] > 0.5
     return X
 
 
 def draw_leaves(X, base, decay, rng):
-    """The leaf of each row in a tree from the prior, and the number of leaves."""
-    leaf, n_leaves = np.zeros(len(X), dtype=int), 0
+    """The leaf of each row in a tree from the prior, and how often each column is split."""
+    leaf, n_leaves, n_splits = np.zeros(len(X), dtype=int), 0, np.zeros(X.shape[1])
     pending = [(np.arange(len(X)), 0)]
     while pending:
         rows, depth = pending.pop()
@@ -28,16 +32,17 @@ def draw_leaves(X, base, decay, rng):
             n_leaves += 1
             continue
         feature = rng.choice(varying)
+        n_splits[feature] += 1
         goes_left = X[rows, feature] <= rng.uniform(lower[feature], upper[feature])
         pending += [(rows[goes_left], depth + 1), (rows[~goes_left], depth + 1)]
-    return leaf, n_leaves
+    return leaf, n_splits
 
 
 def draw_sum(X, n_trees, base, decay, draw_values, rng):
-    """What some trees add up to at each row, and their mean number of leaves; `draw_values(n)` draws n leaf values."""
-    total, n_leaves = np.zeros(len(X)), 0
+    """What some trees add up to at each row, and how often they split each column; `draw_values(n)` draws n leaves."""
+    total, n_splits = np.zeros(len(X)), np.zeros(X.shape[1])
     for _ in range(n_trees):
-        leaf, n = draw_leaves(X, base, decay, rng)
-        total += draw_values(n)[leaf]
-        n_leaves += n
-    return total, n_leaves / n_trees
+        leaf, splits = draw_leaves(X, base, decay, rng)
+        total += draw_values(leaf.max() + 1)[leaf]
+        n_splits += splits
+    return total, n_splits

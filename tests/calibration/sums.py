@@ -28,7 +28,7 @@ UNIT = 2.0**-40
 """Of values of leaves and of utilities, where rows are few."""
 N_ROWS, ROW, OTHER = 16, 0, 9
 """Of which two are looked at."""
-DESIGN, STEPS_A_CHAIN, DIRECT_A_CHAIN = 11, 50, 20
+DESIGN, STEPS_A_CHAIN, DIRECT_A_CHAIN = 11, 100, 20
 """Of the joint test: the seed of its rows, and how many direct draws there are for each chain."""
 POINTS, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 
@@ -100,7 +100,7 @@ class States(NamedTuple):
     sums: np.ndarray  # draws, sums, rows
     log_variances: np.ndarray  # draws, rows
     noise: np.ndarray  # draws: the root of the mean variance over rows
-    n_leaves: np.ndarray  # draws: the mean over trees
+    n_splits: np.ndarray  # draws, columns: of all trees
     log_likelihood: np.ndarray  # draws
 
     def at(self, row):
@@ -118,13 +118,13 @@ def draw_prior(model, X, weights, rng):
         return np.log(VARYING["leaf_scale"] / rng.gamma(VARYING["leaf_shape"], size=n))
 
     found = [draw_sum(X, model.n_trees, BASE, DECAY, normal, rng) for _ in OFFSETS[model.kind]]
-    sums, n_leaves = np.array([total for total, _ in found]), np.mean([n for _, n in found])
+    sums, n_splits = np.array([total for total, _ in found]), sum(splits for _, splits in found)
     log_variances = np.full(len(X), np.log(NOISE_DF * NOISE_SCALE / rng.chisquare(NOISE_DF)))
     if model.varies:
         log_variances = log_variances + draw_sum(X, VARYING["n_trees"], BASE, DECAY, log_factors, rng)[0]
     y, _ = draw_labels(model, sums, log_variances, weights, rng)
     noise = np.sqrt(np.average(np.exp(log_variances), weights=weights if weights.size else None))
-    states = (sums, log_variances, noise, n_leaves, log_likelihood(model, sums, log_variances, y, weights))
+    states = (sums, log_variances, noise, n_splits, log_likelihood(model, sums, log_variances, y, weights))
     return States(*(np.array(part)[None] for part in states)), y
 
 
@@ -159,7 +159,7 @@ def states_of(model, chain, X):
     notes, sums = chain.notes()[0], chain.predict(X, 1)
     constant = np.repeat(2.0 * np.log(notes[:, :1].clip(1e-300)), len(X), axis=1)
     log_variances = chain.predict_noise(X, 1)[:, 0] if model.varies else constant
-    return States(sums, log_variances, notes[:, 0], notes[:, 2], notes[:, 1])
+    return States(sums, log_variances, notes[:, 0], chain.split_counts(), notes[:, 1])
 
 
 def quantities(model, states):
@@ -169,7 +169,7 @@ def quantities(model, states):
         found["noise"] = states.noise
     if model.varies:
         found["noise of a row"] = states.log_variances[:, ROW]
-    return found | {"leaves": states.n_leaves, "log likelihood": states.log_likelihood}
+    return found | {"splits": states.n_splits.sum(axis=1), "log likelihood": states.log_likelihood}
 
 
 def draw_weights(model, rng):
@@ -222,8 +222,10 @@ def features(model, states, y):
         "f f'": first * other,
         "f y": first * label,
         "f' y": other * label,
-        "leaves": states.n_leaves,
-        "leaves^2": states.n_leaves**2,
+        "splits": states.n_splits.sum(axis=1),
+        "splits^2": states.n_splits.sum(axis=1) ** 2,
+        "first column": states.n_splits[:, 0],
+        "last column": states.n_splits[:, 2],
         "log likelihood": states.log_likelihood,
     }
     if model.kind == "normal":
@@ -256,8 +258,7 @@ def _direct_draws(model, n_draws):
     rng = np.random.default_rng(DESIGN)
     X, weights = draw_rows(N_ROWS, rng), draw_weights(model, rng)
     drawn = [draw_prior(model, X, weights, rng) for _ in range(n_draws)]
-    states = States(*(np.concatenate(parts) for parts in zip(*(state for state, _ in drawn), strict=True)))
-    return features(model, states, np.array([y for _, y in drawn]))
+    return features(model, _joined(state for state, _ in drawn), np.array([y for _, y in drawn]))
 
 
 def _joint_chain(case, X, weights, seed):
@@ -271,18 +272,22 @@ def _joint_chain(case, X, weights, seed):
     log_variances = np.log(NOISE_DF * NOISE_SCALE / rng.chisquare(NOISE_DF)) + np.zeros(len(X))
     if model.varies:
         log_variances += chain.predict_noise(X, 1)[-1, 0]
-    labels = []
+    found, labels = [], []
     for _ in range(STEPS_A_CHAIN):
         y, utilities = draw_labels(model, chain.predict(X, 1)[-1], log_variances, weights, rng)
         labels.append(y)
-        arrays = chain.archive()
+        arrays = _with_state_as_draw(chain.archive())
         if utilities is not None:
             arrays["chain0.state.utilities"] = np.round(utilities.ravel() / UNIT).astype(np.int64)
         chain = case.chain(X, y, weights, seed=seed, arrays=arrays)
         chain.run(1, 1, 1)
-        states = states_of(model, chain, X)
-        log_variances = states.log_variances[-1]
-    return features(model, States(*(part[1:] for part in states)), np.array(labels))
+        found.append(States(*(part[-1:] for part in states_of(model, chain, X))))
+        log_variances = found[-1].log_variances[0]
+    return features(model, _joined(found), np.array(labels))
+
+
+def _joined(states):
+    return States(*(np.concatenate(parts) for parts in zip(*states, strict=True)))
 
 
 def _with_state_as_draw(arrays):

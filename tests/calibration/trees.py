@@ -169,8 +169,8 @@ CASES = [
 
 def draw_prior(model, X, rng):
     """The leaf of each row, what leaves have, and labels."""
-    leaf, n_leaves = draw_leaves(X, BASE, DECAY, rng)
-    has = [model.draw_leaf([], rng) for _ in range(n_leaves)]
+    leaf, _ = draw_leaves(X, BASE, DECAY, rng)
+    has = [model.draw_leaf([], rng) for _ in range(leaf.max() + 1)]
     return leaf, has, np.array([model.draw_label(has[k], rng) for k in leaf])
 
 
