@@ -61,7 +61,7 @@ class Sizes(NamedTuple):
 def run(page: Page, options: Options) -> None:
     """Ranks and differences of all samplers; both are kept next to the page."""
     modules = families()
-    sizes = Sizes(options.pick(40, 250, 2000), options.pick(10, 100, 800), options.pick(2, 5, 20))
+    sizes = Sizes(options.pick(100, 300, 2000), options.pick(40, 150, 800), options.pick(2, 6, 20))
     steps = modules["sums"].STEPS_A_CHAIN
     page.begin(
         "Calibration of samplers", INTRODUCTION.format(n_draws=N_DRAWS, n_runs=f"{sizes.n_runs:,}", n_steps=steps)
