@@ -51,7 +51,7 @@ struct ClassesToCome : LabelStage<label::DirichletMultinomial> {
     double total = concentration;
     for (const RowId row : rows) {
       std::size_t k = 0;
-      for (double left = total * stream.uniform() - urn[0]; left >= 0.0 && k + 1 < n_classes; left -= urn[k]) ++k;
+      for (double rest = total * stream.uniform() - urn[0]; rest >= 0.0 && k + 1 < n_classes; rest -= urn[k]) ++k;
       data.labels[row] = static_cast<double>(k);
       urn[k] += 1.0;
       total += 1.0;
