@@ -20,8 +20,8 @@ def draw_rows(n, rng):
 
 
 def draw_leaves(X, base, decay, rng):
-    """The leaf of each row in a tree from the prior, and how often each column is split."""
-    leaf, n_leaves, n_splits = np.zeros(len(X), dtype=int), 0, np.zeros(X.shape[1])
+    """The leaf of each row in a tree from the prior, and how often each column is split; at last, the wide gap."""
+    leaf, n_leaves, n_splits = np.zeros(len(X), dtype=int), 0, np.zeros(X.shape[1] + 1)
     pending = [(np.arange(len(X)), 0)]
     while pending:
         rows, depth = pending.pop()
@@ -32,15 +32,17 @@ def draw_leaves(X, base, decay, rng):
             n_leaves += 1
             continue
         feature = rng.choice(varying)
+        location = rng.uniform(lower[feature], upper[feature])
         n_splits[feature] += 1
-        goes_left = X[rows, feature] <= rng.uniform(lower[feature], upper[feature])
+        n_splits[-1] += feature == 0 and location >= X[1:, 0].max()
+        goes_left = X[rows, feature] <= location
         pending += [(rows[goes_left], depth + 1), (rows[~goes_left], depth + 1)]
     return leaf, n_splits
 
 
 def draw_sum(X, n_trees, base, decay, draw_values, rng):
     """What some trees add up to at each row, and how often they split each column; `draw_values(n)` draws n leaves."""
-    total, n_splits = np.zeros(len(X)), np.zeros(X.shape[1])
+    total, n_splits = np.zeros(len(X)), np.zeros(X.shape[1] + 1)
     for _ in range(n_trees):
         leaf, splits = draw_leaves(X, base, decay, rng)
         total += draw_values(leaf.max() + 1)[leaf]

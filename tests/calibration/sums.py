@@ -100,7 +100,7 @@ class States(NamedTuple):
     sums: np.ndarray  # draws, sums, rows
     log_variances: np.ndarray  # draws, rows
     noise: np.ndarray  # draws: the root of the mean variance over rows
-    n_splits: np.ndarray  # draws, columns: of all trees
+    n_splits: np.ndarray  # draws, columns: of all trees; at last, those in the wide gap of the first column
     log_likelihood: np.ndarray  # draws
 
     def at(self, row):
@@ -159,7 +159,15 @@ def states_of(model, chain, X):
     notes, sums = chain.notes()[0], chain.predict(X, 1)
     constant = np.repeat(2.0 * np.log(notes[:, :1].clip(1e-300)), len(X), axis=1)
     log_variances = chain.predict_noise(X, 1)[:, 0] if model.varies else constant
-    return States(sums, log_variances, notes[:, 0], chain.split_counts(), notes[:, 1])
+    return States(sums, log_variances, notes[:, 0], _n_splits(model, chain, X), notes[:, 1])
+
+
+def _n_splits(model, chain, X):
+    arrays = chain.archive()
+    n_nodes = np.diff(arrays["chain0.draws.first_node"].astype(int))
+    draw = np.repeat(np.arange(n_nodes.size), (n_nodes - model.n_trees * len(OFFSETS[model.kind])) // 2)
+    in_gap = arrays["chain0.draws.rules"] == len(np.unique(X[:, 0])) - 2  # of the first column, the last cut
+    return np.column_stack([chain.split_counts(), np.bincount(draw, in_gap, n_nodes.size)])
 
 
 def quantities(model, states):
@@ -169,7 +177,7 @@ def quantities(model, states):
         found["noise"] = states.noise
     if model.varies:
         found["noise of a row"] = states.log_variances[:, ROW]
-    return found | {"splits": states.n_splits.sum(axis=1), "log likelihood": states.log_likelihood}
+    return found | {"splits": states.n_splits[:, :3].sum(axis=1), "log likelihood": states.log_likelihood}
 
 
 def draw_weights(model, rng):
@@ -222,10 +230,11 @@ def features(model, states, y):
         "f f'": first * other,
         "f y": first * label,
         "f' y": other * label,
-        "splits": states.n_splits.sum(axis=1),
-        "splits^2": states.n_splits.sum(axis=1) ** 2,
+        "splits": states.n_splits[:, :3].sum(axis=1),
+        "splits^2": states.n_splits[:, :3].sum(axis=1) ** 2,
         "first column": states.n_splits[:, 0],
         "last column": states.n_splits[:, 2],
+        "wide gap": states.n_splits[:, 3],
         "log likelihood": states.log_likelihood,
     }
     if model.kind == "normal":
