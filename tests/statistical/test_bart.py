@@ -1,10 +1,10 @@
-"""Moves of BART's trees against the list of all trees, and whole chains against what they were simulated from.
+"""Moves of BART's trees against the list of all trees; `test_calibration` has whole chains.
 
 One tree on a handful of rows: every move, alone where it can reach all trees and otherwise next to grow and prune, must
 leave the posterior as it is. Chains are compared in two ways: run long from the prior, and, for a likelihood so
 peaked that no chain crosses between trees, started in draws from the posterior and run for a few sweeps. Alarms are at
 6.5 standard errors (chains: below 1e-4 for all comparisons of this file together, skewness of the estimates allowed
-for) and at p < 1e-7 (tests of counts and ranks: below 1e-5 for all of them).
+for) and at p < 1e-7 (tests of counts: below 1e-5 for all of them).
 """
 
 from __future__ import annotations
@@ -261,60 +261,3 @@ def test_ranks_keep_to_the_posterior():
     truth = moments_of_utilities(counts, 1.2, offsets)
     z = (samples.mean(axis=0) - truth) / (samples.std(axis=0, ddof=1) / np.sqrt(40))
     assert np.abs(z).max() < ALARM, z
-
-
-def ranks_of_truth(kind, plan, n_runs, n_trees, n_sums=1):
-    """Simulation-based calibration (Talts et al. 2018): of what labels were made of, among draws given the labels.
-
-    Values at two rows and, for numbers, the noise; each rank is uniform on 0 to 24 if the sampler is right.
-    """
-    rng = np.random.default_rng(17)
-    n = 24
-    ranks = []
-    for run in range(n_runs):
-        X = np.round(rng.uniform(size=(n, 3)), 1)
-        common = {"n_trees": n_trees, "leaf_deviation": 0.7, "decay": 1.0, "offsets": [0.0] * n_sums}
-        blind = sampler(X, np.zeros(n), {"grow_prune": 1}, noise=1e5, seed=run, **common | {"offsets": [0.0]})
-        sums = []
-        for _ in range(n_sums):
-            blind.run(1 if not sums else 200, 1 if not sums else 200, 1)
-            sums.append(blind.predict(X, 1)[-1, 0])
-        noise = np.sqrt(5.0 * 0.3 / rng.chisquare(5.0))
-        if kind == "normal":
-            y = sums[0] + noise * rng.normal(size=n)
-        elif kind == "probit":
-            y = (sums[0] + rng.normal(size=n) > 0).astype(float)
-        else:
-            y = (np.array(sums) + rng.normal(size=(n_sums, n))).argmax(axis=0).astype(float)
-        drawn = sampler(X, y, plan, kind=kind, df=5.0, scale=0.3, seed=run, **common)
-        drawn.run(100, 0, 1)
-        drawn.run(24 * 40, 40, 1)
-        found = drawn.predict(X, 1)
-        # Utilities of several classes share a constant that labels do not see: differences do not.
-        said = found[:, 0] - (found[:, 1] if n_sums > 1 else 0.0)
-        true = sums[0] - (sums[1] if n_sums > 1 else 0.0)
-        pairs = [(said[:, 0], true[0]), (said[:, 11], true[11])]
-        if kind == "normal":
-            pairs.append((drawn.notes()[0, :, 0], noise))
-        # Trees of one leaf tie now and then: a random order among equals keeps ranks uniform.
-        ranks.append([(draws < one).sum() + rng.integers(0, (draws == one).sum() + 1) for draws, one in pairs])
-    return np.array(ranks)
-
-
-@pytest.mark.parametrize(
-    ("kind", "plan", "n_trees", "n_sums"),
-    [
-        ("normal", {"grow_prune": 1, "perturb": 1}, 4, 1),
-        ("normal", {"particles": 1}, 3, 1),
-        ("normal", {"grow_prune": 2, "heat_bath": 1, "exchange": 1, "graft": 2}, 3, 1),
-        ("probit", {"grow_prune": 1, "perturb": 1}, 4, 1),
-        ("classes", {"grow_prune": 1, "perturb": 1}, 2, 3),
-    ],
-)
-def test_ranks_of_the_truth_are_uniform(kind, plan, n_trees, n_sums):
-    ranks = ranks_of_truth(kind, plan, 2_000 if THOROUGH else 250, n_trees, n_sums)
-    assert ((ranks >= 0) & (ranks <= 24)).all()
-    for column in ranks.T:
-        counts = np.bincount(column // 5, minlength=5)
-        assert stats.chisquare(counts).pvalue > 1e-7, counts
-        assert abs(column.mean() - 12.0) < 5.5 * np.sqrt(52.0 / len(column)), column.mean()

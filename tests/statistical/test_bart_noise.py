@@ -1,8 +1,8 @@
-"""Noise of BART that varies: trees of the noise against the list of all trees, factors against their distribution, and
-whole chains against what they were simulated from.
+"""Noise of BART that varies: trees of the noise against the list of all trees, and factors against their distribution;
+`test_calibration` has whole chains.
 
 Alarms are at 6.5 standard errors (chains: below 1e-4 for all comparisons of this file together, skewness of the
-estimates allowed for) and at p < 1e-7 (ranks and distributions: below 1e-5 for all of them).
+estimates allowed for) and at p < 1e-7 (distributions: below 1e-5 for all of them).
 """
 
 from __future__ import annotations
@@ -151,49 +151,6 @@ def test_the_prior_of_a_rows_noise_is_as_wide_as_it_is_said_to_be():
     assert prior.floor == pytest.approx(0.2e-3)
     assert VaryingNoise.about(0.2, np.array([0.1, 0.1, -0.3])).floor == pytest.approx(0.4 / np.sqrt(12))  # rounded
     assert VaryingNoise.about(0.2, np.full(3, 0.1)).floor == pytest.approx(0.2e-3)
-
-
-def ranks_of_truth(plan, n_runs):
-    """Simulation-based calibration (Talts et al. 2018), as in `test_bart`; the noise too is drawn from its prior.
-
-    Values at two rows, variances at two, and the noise that is noted down.
-    """
-    rng = np.random.default_rng(19)
-    n = 24
-    varying = {"n_trees": 2, "leaf_shape": 2.5, "leaf_scale": 2.0, "floor": 0.0}
-    common = {"n_trees": 3, "leaf_deviation": 0.7, "decay": 1.0, "df": 5.0, "scale": 0.3, "varying": varying}
-    ranks = []
-    for run in range(n_runs):
-        X = np.round(rng.uniform(size=(n, 3)), 1)
-        blind = sampler(X, np.zeros(n), {}, weights=np.full(n, 1e-9), seed=run, **common)
-        blind.run(1, 1, 1)  # from the prior to the prior
-        means, variances = blind.predict(X, 1)[0, 0], np.exp(blind.predict_noise(X, 1)[0, 0])
-        y = means + np.sqrt(variances) * rng.normal(size=n)
-        drawn = sampler(X, y, plan, seed=n_runs + run, **common)
-        drawn.run(100, 0, 1)
-        drawn.run(24 * 40, 40, 1)
-        said, noise = drawn.predict(X, 1)[:, 0], np.exp(drawn.predict_noise(X, 1)[:, 0])
-        pairs = [(said[:, 0], means[0]), (said[:, 11], means[11])]
-        pairs += [(noise[:, 0], variances[0]), (noise[:, 11], variances[11])]
-        pairs += [(drawn.notes()[0, :, 0], np.sqrt(variances.mean()))]
-        ranks.append([(draws < one).sum() for draws, one in pairs])
-    return np.array(ranks)
-
-
-@pytest.mark.parametrize(
-    "plan",
-    [
-        {"grow_prune": 1, "perturb": 1},
-        {"particles": 1},
-        {"grow_prune": 2, "heat_bath": 1, "exchange": 1, "graft": 2},
-    ],
-)
-def test_ranks_of_the_truth_are_uniform(plan):
-    ranks = ranks_of_truth(plan, 2_000 if THOROUGH else 250)
-    for column in ranks.T:
-        counts = np.bincount(column // 5, minlength=5)
-        assert stats.chisquare(counts).pvalue > 1e-7, counts
-        assert abs(column.mean() - 12.0) < 5.5 * np.sqrt(52.0 / len(column)), column.mean()
 
 
 def simulated(n, seed, varies):
