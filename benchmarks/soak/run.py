@@ -75,13 +75,13 @@ def drawn(curves: list[Curve]) -> Any:
         own.set_xlabel("million rows")
         for curve in (curve for curve in curves if curve.model == model):
             style = {"color": COLOURS[curve.stream], "label": curve.stream, "linewidth": 1.2}
-            process.plot(curve.rows / 1e6, curve.resident / MEGABYTE, **style)
+            at_first = curve.resident[curve.rows > WARM_UP * curve.rows[-1]][0]
+            process.plot(curve.rows / 1e6, (curve.resident - at_first) / MEGABYTE, **style)
             own.plot(curve.rows / 1e6, curve.counted / KILOBYTE, **style)
             process.axvline(WARM_UP * curve.rows[-1] / 1e6, color="0.8", linewidth=0.8, zorder=0)
             own.axvline(WARM_UP * curve.rows[-1] / 1e6, color="0.8", linewidth=0.8, zorder=0)
-    axes[0, 0].set_ylim(bottom=0)
     axes[1, 0].set_ylim(bottom=0)
-    axes[0, 0].set_ylabel("process, MB")
+    axes[0, 0].set_ylabel("process, MB grown")
     axes[1, 0].set_ylabel("model, kB")
     axes[0, -1].legend(frameon=False, fontsize=8)
     return figure

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 WAYS = ("watch", "kill before", "kill after", "kill midway", "fail once", "fail from then on", "short write")
 """What can happen at a call, numbered as in `shim.c`."""
@@ -22,6 +24,13 @@ def preloaded(folder: Path) -> dict[str, str]:
     source = Path(__file__).with_name("shim.c")
     subprocess.run([str(COMPILER), "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
     return {**os.environ, "LD_PRELOAD": str(library)}
+
+
+def faults(*arguments: object) -> list[dict[str, Any]]:
+    """Return what `python -m faults` tells."""
+    command = [sys.executable, "-m", "faults", *map(str, arguments)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, text=True, check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def is_loaded() -> bool:

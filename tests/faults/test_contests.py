@@ -6,8 +6,7 @@ import os
 
 import pytest
 
-from faults.shim import IS_THERE
-from faults.test_faults import faults
+from faults.shim import IS_THERE, faults
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason="the shim needs Linux and a C compiler")
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from faults.shim import IS_THERE, KILLS
+from faults.shim import IS_THERE, KILLS, faults
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason="the shim needs Linux and a C compiler")
 
@@ -20,13 +17,6 @@ SAVES = ("save, free name", "save, name taken", "save, link")
 BEGUN, GONE_ON = "checkpoints, from the beginning", "checkpoints, gone on with"
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EINTR")
 ALL_ERRORS = (*(f"fail once {code}" for code in ERRORS), "fail from then on EIO", "short write")
-
-
-def faults(*arguments):
-    """Return what `python -m faults` tells."""
-    command = [sys.executable, "-m", "faults", *map(str, arguments)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[1], stdout=subprocess.PIPE, text=True, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def struck(*wanted):
