@@ -56,7 +56,7 @@ def refused_in_words(what, call):
         call()
     except Exception as error:
         refusal = error
-    if isinstance(refusal, AttributeError):
+    if type(refusal) is AttributeError:
         assert re.search("exists only|is known after", str(refusal)), f"{what}: {refusal!r}"
     elif refusal is not None:
         assert type(refusal) in (ValueError, TypeError, NotFittedError), f"{what}: {refusal!r}"
