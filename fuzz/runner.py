@@ -56,8 +56,15 @@ class Goal:
     most: float = float("inf")
 
     def is_reached(self, tally: Tally) -> bool:
-        """Whether it is time to stop."""
-        return time.monotonic() >= self.until or tally.counts[self.counted] >= self.most
+        """Whether it is time to stop; not before the first case, on however slow a machine."""
+        n = tally.counts[self.counted]
+        return n >= self.most or (n > 0 and time.monotonic() >= self.until)
+
+    @property
+    def patience(self) -> float:
+        """Seconds to wait for the next case before one looks at what the worker does."""
+        left = self.until - time.monotonic()
+        return min(SILENCE, left) if left > 0 else SILENCE
 
 
 def attack(name: str, goal: Goal, n_workers: int, first: int) -> Tally:
@@ -97,7 +104,7 @@ def _follow(process: subprocess.Popen[bytes], tally: Tally, goal: Goal, seed: in
     has_died = False
     with process:
         while not has_died and not goal.is_reached(tally):
-            if select.select([out], [], [], min(SILENCE, max(0.0, goal.until - time.monotonic())))[0]:
+            if select.select([out], [], [], goal.patience)[0]:
                 line = out.readline()
                 has_died = not line.endswith(b"\n")
                 if not has_died:

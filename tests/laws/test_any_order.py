@@ -39,9 +39,7 @@ class Life(RuleBasedStateMachine):
 
     # What both go through.
 
-    @rule(
-        n=st.integers(1, 9), way=st.sampled_from(["partial_fit", "learn_one", "predict_then_learn"]), odd=st.booleans()
-    )
+    @rule(n=st.integers(1, 9), way=st.sampled_from(["partial_fit", "learn_one", "predict_then_learn"]), odd=st.booleans())
     def learn(self, n, way, odd):
         X, y = self.drawn(n)
         weights = np.ones(n)
