@@ -11,7 +11,7 @@ from fuzz import calls, command_line, files, optimize, readers, report, runner
 from fuzz.judge import CHANGED, CRASH, HANG, REFUSED, WRONG_ERROR, WRONG_NUMBER, Judge
 from models import BY_NAME
 
-ATTACKS = {calls: 184, files: 460, optimize: 60, readers: 120, command_line: 30}
+ATTACKS = {calls: 138, files: 368, optimize: 60, readers: 120, command_line: 30}
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
