@@ -10,9 +10,10 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from fuzz.files import damaged, whole
+from fuzz.checkpoints import checkpoints
+from fuzz.files import damaged, folder, whole
 from fuzz.judge import WRONG_ERROR, Judge
-from fuzz.readers import checkpoints, damaged_table, folder, whole_table
+from fuzz.readers import damaged_table, whole_table
 from fuzz.values import TEXTS
 from hedgerow.cli import app
 from hedgerow.stream import evaluate

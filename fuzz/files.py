@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
@@ -76,12 +77,19 @@ def _learn(judge: Judge, model: Any, X: Any, y: Any, rng: Random) -> None:
         judge.call("fit", lambda: model.fit(X, y))
 
 
+@contextmanager
+def folder() -> Iterator[Path]:
+    """Return a folder in memory, where there is one."""
+    with tempfile.TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as name:
+        yield Path(name)
+
+
 def _load(rng: Random, content: bytes) -> Any:
     if rng.random() >= ON_DISK:
         return Saveable._from_bytes(content)
-    with tempfile.TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as folder:
-        (Path(folder) / "model").write_bytes(content)
-        return hedgerow.load(Path(folder) / "model")
+    with folder() as place:
+        (place / "model").write_bytes(content)
+        return hedgerow.load(place / "model")
 
 
 def damaged(rng: Random, content: bytes, other: bytes) -> bytes:

@@ -34,7 +34,7 @@ def load(content: bytes) -> None:
 def read(content: bytes) -> None:
     """Read a table in all formats; the first byte says in which, and how."""
     judge = Judge()
-    with readers.folder() as place:
+    with files.folder() as place:
         path = place / f"table{readers.ENDINGS[content[0] % len(readers.ENDINGS)] if content else '.csv'}"
         path.write_bytes(content[1:])
         readers.read(Random(content[0] if content else 0), judge, path)
@@ -54,7 +54,7 @@ def change_table(content: bytes, most: int, seed: int) -> bytes:
     """Return a table with damage to its bytes, or another one."""
     rng = Random(seed)
     if rng.random() < 0.1:
-        with readers.folder() as place:
+        with files.folder() as place:
             path = readers.damaged_table(rng, place)
             ending = readers.ENDINGS.index("".join(path.suffixes))
             return (bytes([ending + len(readers.ENDINGS) * rng.randrange(40)]) + path.read_bytes())[:most]
@@ -69,7 +69,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     name, *options = sys.argv[1:]
     target, mutator = TARGETS[name]
-    with readers.folder() as corpus:
+    with files.folder() as corpus:
         _write_first(name, corpus)
         arguments = [sys.argv[0], "-rss_limit_mb=4096", "-timeout=60", *options, str(corpus)]
         atheris.Setup(arguments, target, custom_mutator=mutator)

@@ -12,50 +12,13 @@ import numpy as np
 from fuzz.values import EXTREME, NO_NUMBERS
 
 DTYPES = (np.float64, np.float32, np.float16, np.int64, np.int32, np.uint32, np.int8, np.uint8, np.bool_, np.uint64)
+POWERS = (8, 15, 16, 31, 32, 53, 63, 64)
 PLAIN: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        -1,
-        2,
-        3,
-        10,
-        255,
-        2**16,
-        10**6,
-        10**9,
-        2**31,
-        2**32,
-        2**53,
-        2**63,
-        2**64,
-        10**30,
-        10**400,
-    ),
+    *(None, True, False, 0, 1, -1, 2, 3, 10, 10**6, 10**9, 10**30, 10**400, *(2**power for power in POWERS)),
     *(0.5, 1.5, 1e9, "", "a", "auto", "none", [], {}, [1], [1.0, 2.0], ["a"], [[]], {"a": 1}, {"$tuple": []}),
     *({"$tuple": [1, 2]}, {"$array": "a"}, {"$mapping": []}, {"$random_state": []}, {"$model": {}}, {"$value": []}),
 )
-INTEGERS = (
-    0,
-    1,
-    2,
-    3,
-    5,
-    7,
-    100,
-    2**8 - 1,
-    2**15,
-    2**16 - 1,
-    2**31 - 1,
-    2**31,
-    2**32 - 2,
-    2**32 - 1,
-    2**63 - 1,
-    2**64 - 1,
-)
+INTEGERS = (0, 1, 2, 3, 5, 7, 100, *(2**power - less for power in POWERS for less in (1, 2)))
 
 
 def change_json(rng: Random, tree: Any) -> Any:

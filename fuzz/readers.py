@@ -1,14 +1,10 @@
-"""Damaged tables and checkpoints: each is refused with a sentence, or read."""
+"""Damaged tables: each is refused with a sentence, or read. Checkpoints are in `checkpoints`, played here."""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import json
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -18,57 +14,21 @@ import numpy as np
 import pandas
 
 import tables
-from fuzz.files import damaged
+from fuzz.checkpoints import resume
+from fuzz.files import folder
 from fuzz.judge import REFUSED, WRONG_NUMBER, Judge
 from fuzz.mutations import change_bytes, change_json
 from fuzz.values import anything
 from hedgerow.stream import evaluate, rows
-from hedgerow.stream._checkpoint import MAGIC
-from models import BY_NAME, IN_MEMORY, online_forest
-from stored import Stored
+from models import online_forest
 
-REFUSALS = (ValueError, OSError, gzip.BadGzipFile)
+REFUSALS = (ValueError, OSError)
 KINDS = ("number", "boolean", "date", "time", "duration", "category")
-CELLS = (
-    *(
-        "",
-        " ",
-        "NA",
-        "nan",
-        "inf",
-        "-inf",
-        "1e999",
-        "1e-999",
-        "1e308",
-        "-0",
-        "0x10",
-        "1_000",
-        "1,5",
-        "1" * 400,
-        "٣",
-        "½",
-    ),
-    *("true", "False", "2024-02-30", "0001-01-01", "9999-12-31T23:59:59.999999", "2024-01-01T00:00:00+99:99", "24:00"),
-    *(
-        '"',
-        '""',
-        '"a',
-        "a\nb",
-        "\r",
-        "\0",
-        "\ufeff",
-        "\ud800",
-        "ä",
-        "x" * 5000,
-        "[1]",
-        "{}",
-        "null",
-        "-",
-        "+",
-        ".",
-        "e",
-    ),
-)
+WORDS = "NA nan inf -inf 1e999 1e-999 1e308 -0 0x10 1_000 1,5 ٣ ½ true False 24:00 [1] {} null - + . e ä 2024-02-30"
+DATES = "0001-01-01 9999-12-31T23:59:59.999999 2024-01-01T00:00:00+99:99"
+ODD = ("", " ", "1" * 400, "x" * 5000, '"', '""', '"a', "a\nb", "\r", "\0", "\ufeff", "\ud800")
+CELLS = (*WORDS.split(), *DATES.split(), *ODD)
+"""What may stand in a cell of text."""
 ENDINGS = (".csv", ".jsonl", ".parquet", ".csv.gz", ".jsonl.gz")
 HOLDING = 40
 """Rows of a table."""
@@ -79,17 +39,9 @@ def run(seed: int, judge: Judge) -> None:
     rng = Random(seed)
     with folder() as place:
         if rng.random() < 0.15:
-            _resume(rng, judge, place)
+            resume(rng, judge, place)
         else:
-            path = damaged_table(rng, place)
-            read(rng, judge, path)
-
-
-@contextmanager
-def folder() -> Iterator[Path]:
-    """Return a folder in memory, where there is one."""
-    with tempfile.TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as name:
-        yield Path(name)
+            read(rng, judge, damaged_table(rng, place))
 
 
 def read(rng: Random, judge: Judge, path: Path) -> None:
@@ -201,61 +153,3 @@ OTHER_COLUMNS = (
     lambda n: [1e300, -1e300] * (n // 2),
     lambda n: pandas.Series(pandas.to_datetime(["2024-01-01"] * n)).dt.tz_localize("Asia/Tokyo"),
 )
-
-
-# Checkpoints.
-
-WORDS = ("conformal", "online forest", "class forest", "forest, window")
-
-
-def _resume(rng: Random, judge: Judge, place: Path) -> None:
-    """Go on from a damaged checkpoint.
-
-    The run is refused, or is what it would have been without an interruption, unless somebody did the damage who then
-    wrote the checksum anew.
-    """
-    name, is_forged = rng.choice(WORDS), rng.random() < 0.6
-    newest, before, expected = checkpoints(name)
-    if is_forged:
-        newest = _forged(rng, newest)
-    elif rng.random() < 0.8:
-        newest = change_bytes(rng, newest)
-    path = place / "checkpoint"
-    path.write_bytes(newest)
-    if rng.random() < 0.8:
-        (place / "checkpoint.previous").write_bytes(change_bytes(rng, before) if rng.random() < 0.5 else before)
-    run = judge.call(f"evaluate({name!r}, checkpoint=...)", lambda: _evaluated(name, path), REFUSALS)
-    if run is not REFUSED and run != expected and not is_forged:
-        judge.fault(WRONG_NUMBER, f"the run differs from one without an interruption: {run} instead of {expected}")
-
-
-def _forged(rng: Random, content: bytes) -> bytes:
-    """Return a damaged checkpoint whose checksum is right."""
-    body = content[len(MAGIC) + 65 :]
-    stored = Stored.parse(body)
-    if rng.random() < 0.3:
-        body = damaged(rng, body, body)
-    else:
-        name = rng.choice(("run", "model"))
-        inner = damaged(rng, stored.arrays[name].tobytes(), stored.arrays["run"].tobytes())
-        body = stored.with_array(name, np.frombuffer(inner, np.uint8)).to_bytes()
-    return b"".join((MAGIC, hashlib.sha256(body).hexdigest().encode(), b"\n", body))
-
-
-@cache
-def checkpoints(name: str) -> tuple[bytes, bytes, Any]:
-    """Return a checkpoint in the middle of a run, the one before it, and the run to its end."""
-    with folder() as place:
-        path = place / "checkpoint"
-        for n in (20, 30):
-            _evaluated(name, path, n)
-        contents = path.read_bytes(), (place / "checkpoint.previous").read_bytes()
-        return *contents, _evaluated(name, place / "other")
-
-
-def _evaluated(name: str, path: Path, n: int = HOLDING) -> Any:
-    case = BY_NAME[name]
-    X, y = case.data(HOLDING)
-    parameters = {"n_estimators": 2} if "n_estimators" in case.parameters else {"base__n_estimators": 2}
-    model = case.new().set_params(**parameters)
-    return evaluate(model, (X[:n], y[:n]), window=10, checkpoint=path, progress=False)

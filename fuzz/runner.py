@@ -13,14 +13,17 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any
 
 from fuzz.judge import CRASH, HANG
 
 SHARES = {"calls": 0.4, "files": 0.3, "optimize": 0.1, "readers": 0.1, "command_line": 0.1}
 """Of the time, by attack."""
-SILENCE = 180.0
-"""Seconds without a finished case after which a worker hangs, though it takes no processor time."""
+SILENCE = 10.0
+"""Seconds without a finished case after which it is looked whether a worker waits for something that never comes."""
+LOOKS = 20
+"""How often that is looked, a tenth of a second apart: none of its threads may have work in any of them."""
 TOLD = 4000
 """Characters of what a process said before it died that are kept."""
 
@@ -53,8 +56,15 @@ class Goal:
     most: float = float("inf")
 
     def is_reached(self, tally: Tally) -> bool:
-        """Whether it is time to stop."""
-        return time.monotonic() >= self.until or tally.counts[self.counted] >= self.most
+        """Whether it is time to stop; not before the first case, on however slow a machine."""
+        n = tally.counts[self.counted]
+        return n >= self.most or (n > 0 and time.monotonic() >= self.until)
+
+    @property
+    def patience(self) -> float:
+        """Seconds to wait for the next case before one looks at what the worker does."""
+        left = self.until - time.monotonic()
+        return min(SILENCE, left) if left > 0 else SILENCE
 
 
 def attack(name: str, goal: Goal, n_workers: int, first: int) -> Tally:
@@ -93,31 +103,39 @@ def _follow(process: subprocess.Popen[bytes], tally: Tally, goal: Goal, seed: in
     out: Any = process.stdout
     has_died = False
     with process:
-        while not goal.is_reached(tally):
-            wait = min(SILENCE, max(0.0, goal.until - time.monotonic()))
-            if select.select([out], [], [], wait)[0]:
+        while not has_died and not goal.is_reached(tally):
+            if select.select([out], [], [], goal.patience)[0]:
                 line = out.readline()
-                if not line.endswith(b"\n"):
-                    has_died = True
-                    break
-                tally.add(*json.loads(line))
-                seed += step
-            elif time.monotonic() < goal.until:
-                has_died = True
-                break
-        process.kill() if process.poll() is None and not _ends_soon(process, has_died) else None
+                has_died = not line.endswith(b"\n")
+                if not has_died:
+                    tally.add(*json.loads(line))
+                    seed += step
+            else:
+                has_died = _is_stuck(process.pid)
+        if not has_died or _is_stuck(process.pid):
+            process.kill()
     return seed, has_died
 
 
-def _ends_soon(process: subprocess.Popen[bytes], has_died: bool) -> bool:
-    """Wait a moment for a process that closed its end: it is being told why."""
-    if not has_died:
-        return False
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        return False
+def _is_stuck(pid: int) -> bool:
+    """Whether all threads of a process sleep. One that has no processor because others are busy does not sleep."""
+    for _ in range(LOOKS):
+        states = [
+            stat.rpartition(") ")[2][:1]
+            for path in Path(f"/proc/{pid}/task").glob("*/stat")
+            if (stat := _read(path)) is not None
+        ]
+        if not states or set(states) != {"S"}:
+            return False
+        time.sleep(0.1)
     return True
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_text()
+    except OSError:  # it has ended
+        return None
 
 
 def _last_words(said: IO[bytes]) -> str:

@@ -7,11 +7,11 @@ import warnings
 import numpy as np
 import pytest
 
-from fuzz import calls, command_line, files, optimize, readers
-from fuzz.judge import CHANGED, REFUSED, WRONG_ERROR, WRONG_NUMBER, Judge
+from fuzz import calls, command_line, files, optimize, readers, report, runner
+from fuzz.judge import CHANGED, CRASH, HANG, REFUSED, WRONG_ERROR, WRONG_NUMBER, Judge
 from models import BY_NAME
 
-ATTACKS = {calls: 184, files: 460, optimize: 60, readers: 120, command_line: 30}
+ATTACKS = {calls: 138, files: 368, optimize: 60, readers: 120, command_line: 30}
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.__name__)
@@ -57,6 +57,31 @@ def test_numbers_that_cannot_be_are_noted(monkeypatch):
     case = BY_NAME["class forest"]
     files.ask(judge, case.new().fit(*case.data(20)), case, files.Random(0))
     assert [fault for fault, _ in judge.faults] == [WRONG_NUMBER]
+
+
+def test_what_ends_a_process_is_noted(monkeypatch):
+    monkeypatch.setattr(runner, "SILENCE", 1.0)
+    tally = runner.attack("faults", runner.Goal(most=5), n_workers=1, first=0)
+    found = [(fault, case) for fault, case, _ in tally.failures]
+    assert found == [(CRASH, "faults:1"), (HANG, "faults:2"), (HANG, "faults:3"), (WRONG_ERROR, "faults:4")]
+    assert tally.counts["cases"] == 5
+    assert report.is_bad([tally])
+    assert "| faults | 5 | 2 | 1 | 1 | 2 | 0 | 1 | 0 |" in report.table([tally])
+    assert "python -m fuzz --case faults:1" in report.failures([tally])
+
+
+def test_a_page_gets_its_table(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
+    report.rewrite(page, [runner.Tally("calls")], ["--calls", "7"])
+    text = page.read_text()
+    assert "old" not in text
+    assert text.startswith("before\n")
+    assert text.endswith("after\n")
+    assert "python -m fuzz --calls 7" in text
+    page.write_text("no place")
+    with pytest.raises(ValueError, match="no place for the table"):
+        report.rewrite(page, [], [])
 
 
 def _raise(error):
