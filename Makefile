@@ -53,7 +53,7 @@ tsan: $(STAMPS)/builder ## the thread sanitizer: tests of the core that start th
 
 tsan-models: $(STAMPS)/package $(STAMPS)/group-fuzz
 	@LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" OPENBLAS_NUM_THREADS=1 \
-		TSAN_OPTIONS="halt_on_error=1 exitcode=66 suppressions=$(CURDIR)/tools/tsan.supp" \
+		TSAN_OPTIONS="halt_on_error=1 exitcode=66" \
 		$(BIN)/python -m pytest -q -p no:cacheprovider tests/laws/test_threads.py $(TESTS)
 
 fuzz: ## an attack on every entry point, under sanitizers; MINUTES=n, or CALLS=n FILES=n, PAGE=file
