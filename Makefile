@@ -15,13 +15,16 @@ PACKAGE_FILES := pyproject.toml CMakeLists.txt $(wildcard README.md LICENSE) \
 	$(shell find src bindings cpp/include cpp/src -type f -not -path '*/__pycache__/*')
 CXX_FILES := $(shell find cpp bindings -name '*.hpp' -o -name '*.cpp')
 LONG_FILE := 400
+# Parts of the core that start threads
+THREADED := parallel predictive online mondrian kernel posterior_tree greedy bayesian_tree bart
+space := $(subst ,, )
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
-.PHONY: help demo test test-thorough cpp-test fuzz fuzz-sanitized fuzz-guided fuzz-guided-sanitized bench soak kills \
-	lint format docs clean
+.PHONY: help demo test test-thorough cpp-test tsan tsan-models fuzz fuzz-sanitized fuzz-guided fuzz-guided-sanitized \
+	bench soak kills lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +43,19 @@ cpp-test: $(STAMPS)/builder ## tests of the C++ core without Python, under sanit
 	@$(BIN)/cmake -S . -B build-cpp -DHEDGEROW_TESTS=ON -DCMAKE_BUILD_TYPE=Debug > build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/cmake --build build-cpp -j $(WORKERS) >> build-cpp/log || (cat build-cpp/log; false)
 	@$(BIN)/ctest --test-dir build-cpp --output-on-failure -j $(WORKERS)
+
+tsan: $(STAMPS)/builder ## the thread sanitizer: tests of the core that start threads, then threads that share each model
+	@mkdir -p build-cpp-thread
+	@$(BIN)/cmake -S . -B build-cpp-thread -DHEDGEROW_TESTS=ON -DHEDGEROW_SANITIZE=thread -DCMAKE_BUILD_TYPE=Debug \
+		> build-cpp-thread/log || (cat build-cpp-thread/log; false)
+	@$(BIN)/cmake --build build-cpp-thread -j $(WORKERS) --target $(THREADED:%=%_tests) >> build-cpp-thread/log || (cat build-cpp-thread/log; false)
+	@$(BIN)/ctest --test-dir build-cpp-thread --output-on-failure -j $(WORKERS) -R "^($(subst $(space),|,$(THREADED)))$$"
+	@$(MAKE) --no-print-directory VENV=.venv-tsan SANITIZE=thread tsan-models
+
+tsan-models: $(STAMPS)/package $(STAMPS)/group-fuzz
+	@LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" OPENBLAS_NUM_THREADS=1 \
+		TSAN_OPTIONS="halt_on_error=1 exitcode=66" \
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/laws/test_threads.py $(TESTS)
 
 fuzz: ## an attack on every entry point, under sanitizers; MINUTES=n, or CALLS=n FILES=n; PAGE=file, CASE=files:17
 	@$(MAKE) --no-print-directory VENV=.venv-fuzz SANITIZE=address,undefined fuzz-sanitized

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two context managers a model: `with reading:` goes together with others, `with changing:` goes alone. Both wait with the
-// GIL released, and Ctrl-C ends the waiting.
+// Two context managers a model: `with reading:` goes together with others, `with changing:` goes alone. Both wait with
+// the GIL released, and Ctrl-C ends the waiting.
 #include <nanobind/nanobind.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "hedgerow/parallel/turns.hpp"
@@ -22,6 +25,10 @@ using parallel::Turns;
 constexpr long long microseconds_between_looks = 50'000;  // at signals that came while another thread was awake
 
 std::uint64_t n_forks = 0;
+
+std::atomic<long> n_threads_inside = 0;  // any guard
+thread_local long n_held = 0;            // by this thread, of all guards
+std::atomic<ThreadId> closer = 0;        // the thread that ends the process, as soon as it does
 
 /// The GIL protects it, and a mutex that is none where there is a GIL.
 struct Shared {
@@ -66,8 +73,16 @@ bool wait_for_turn(Shared& shared, Sleeper& sleeper) {
   return false;
 }
 
+/// While Python ends, threads that try to return to it are ended by force, which C++ does not survive.
+[[noreturn]] void sleep_until_the_process_ends() {
+  nb::set_leak_warnings(false);  // what this thread holds stays
+  PyEval_SaveThread();
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
 bool enter(Shared& shared, bool changes) {
   const ThreadId thread = PyThread_get_thread_ident();
+  if (closer != 0 && closer != thread && n_held == 0) sleep_until_the_process_ends();
   Sleeper sleeper{{thread, changes}, nullptr};
   {
     const nb::ft_lock_guard lock(shared.mutex);
@@ -100,6 +115,7 @@ template <class Manager>
 PyObject* enter(PyObject* self, PyObject*) {
   try {
     if (!enter(*nb::inst_ptr<Manager>(self)->shared, Manager::changes)) return nullptr;
+    if (n_held++ == 0) ++n_threads_inside;
   } catch (const std::bad_alloc&) {
     return PyErr_NoMemory();
   }
@@ -113,7 +129,21 @@ PyObject* leave(PyObject* self, PyObject* const*, Py_ssize_t) {
   const nb::ft_lock_guard lock(shared.mutex);
   look_for_fork(shared, thread);
   shared.turns.leave(thread, wake);
+  if (--n_held == 0) --n_threads_inside;
   Py_RETURN_NONE;
+}
+
+/// Lets no other thread enter any guard, and waits for those that are inside.
+void close_guards(double seconds) {
+  closer = PyThread_get_thread_ident();
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (n_threads_inside > 0 && std::chrono::steady_clock::now() < end) {
+    {
+      const nb::gil_scoped_release release;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  }
 }
 
 /// Written against Python's own interface: a call through it takes a third of the time, and a row takes microseconds.
@@ -139,7 +169,15 @@ void bind_guard(nb::module_& m) {
         return nb::make_tuple(Reading{shared}, Changing{shared});
       },
       "Two context managers: readers enter together, one that changes something enters alone.");
-  m.def("note_fork", [] { ++n_forks; }, "To be called in a child process: its other threads did not come along.");
+  m.def(
+      "note_fork",
+      [] {
+        ++n_forks;
+        n_threads_inside = n_held > 0 ? 1 : 0;
+      },
+      "To be called in a child process: its other threads did not come along.");
+  m.def("close_guards", &close_guards, nb::arg("seconds"),
+        "To be called when the process ends: daemon threads stay outside, those inside are waited for.");
 }
 
 }  // namespace hedgerow::bindings

@@ -6,6 +6,8 @@ import copy
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager, suppress
 from inspect import signature
@@ -273,3 +275,29 @@ def test_blas_gets_its_threads_back():
         assert n_threads() == [1] * len(before)
         second.__exit__(None, None, None)
         assert n_threads() == before
+
+
+DAEMONS = """
+import threading
+import numpy as np
+from hedgerow import MondrianForestRegressor
+
+X = np.random.default_rng(0).uniform(size=(200, 2))
+forest = MondrianForestRegressor(5, random_state=0).fit(X, X[:, 0])
+begun = threading.Barrier(4)
+
+def repeat(call):
+    begun.wait()
+    while True:
+        call()
+
+for call in (lambda: forest.partial_fit(X[:5], X[:5, 0]), lambda: forest.predict(X), lambda: forest.predict(X)):
+    threading.Thread(target=repeat, args=(call,), daemon=True).start()
+begun.wait()
+forest.predict(X)
+"""
+
+
+def test_a_process_ends_well_while_daemon_threads_work():
+    ended = subprocess.run([sys.executable, "-c", DAEMONS], capture_output=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr

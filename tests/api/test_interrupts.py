@@ -87,7 +87,7 @@ def test_predict(interrupted):
 
 def test_distributions(interrupted):
     """All rows of them were once asked for in one call."""
-    forest = MondrianForestRegressor(50, random_state=0).fit(X[:8000], Y[:8000])
+    forest = MondrianForestRegressor(50, random_state=0).fit(X[:2000], Y[:2000])
     before = bits(forest)
     assert interrupted(lambda: forest.predict_dist(X)) < 5
     assert bits(forest) == before

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Callable
 from functools import wraps
 from types import FunctionType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from hedgerow import _core
 
-CHANGES = frozenset(
-    "fit fit_predict fit_transform partial_fit learn_one predict_then_learn unlearn unlearn_one continue_sampling "
-    "set_params ask tell _review".split()
-)
+F = TypeVar("F", bound=Callable[..., Any])
+
+CHANGES = {
+    "fit",
+    "fit_predict",
+    "fit_transform",
+    "partial_fit",
+    "learn_one",
+    "predict_then_learn",
+    "unlearn",
+    "unlearn_one",
+    "continue_sampling",
+    "set_params",
+    "ask",
+    "tell",
+    "_review",
+}
 """Methods that change a model. All other public ones only ask it."""
 
-ASKS = frozenset(["__getstate__", "__sizeof__", "__sklearn_clone__", "_widened"])
+ASKS = {"__getstate__", "__sizeof__", "__sklearn_clone__", "_widened"}
 """Methods that are not public and ask it too."""
 
+MOST_SECONDS_AT_EXIT = 5.0
+"""How long the end of a process waits for what its daemon threads do with models: cut off, it would be a crash."""
+
+atexit.register(_core.close_guards, MOST_SECONDS_AT_EXIT)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_core.note_fork)
 
@@ -35,6 +53,7 @@ class Guarded:
     _reading: Any
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
+        """Return an object with a guard, before its constructor sets parameters."""
         self = super().__new__(cls)
         self._reading, self._changing = _core.new_guard()
         return self
@@ -48,9 +67,9 @@ class Guarded:
                 setattr(cls, name, _guarded(vars(home)[name], name in CHANGES))
 
 
-def guards_itself(method: Any) -> Any:
+def guards_itself(method: F) -> F:
     """Leave a method as it is: one so quick that another call around it would be felt."""
-    method.guards_itself = True
+    method.guards_itself = True  # type: ignore[attr-defined]
     return method
 
 

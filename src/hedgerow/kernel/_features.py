@@ -151,7 +151,9 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         points = [self._points(rows) for rows in (X, X if Y is None else Y)]
         n_threads = self._current.query.n_threads
         cells = self._learner.cells
-        left, right = (asked_in_pieces(lambda rows: cells.names(rows, n_threads), part, cells.n_trees) for part in points)
+        left, right = (
+            asked_in_pieces(lambda rows: cells.names(rows, n_threads), part, cells.n_trees) for part in points
+        )
         right = np.ascontiguousarray(right.T)
         shares: Floats = asked_in_pieces(
             lambda rows: _core.shared_cells(np.ascontiguousarray(rows.T), right, n_threads), left, right.size // 8

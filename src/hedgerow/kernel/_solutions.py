@@ -266,7 +266,7 @@ class CellSolution(ExactSolution):
         return np.asarray(moments, dtype=np.float64)
 
     def _forms(self, columns: Columns) -> Floats:
-        """phi' inverse phi of each row; a column that is not there adds nothing."""
+        """Phi' inverse phi of each row; a column that is not there adds nothing."""
         inverse = self.inverse
         forms: Floats = asked_in_pieces(
             lambda rows: _core.quadratic_forms(np.ascontiguousarray(rows.T), inverse, self.n_threads),

@@ -64,7 +64,7 @@ class MondrianForest(Unlearning):
         """
         X = self._asked(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
-        return np.asarray(asked_in_pieces(lambda rows: core.cells(rows, n_threads), X, core.n_trees))
+        return np.asarray(asked_in_pieces(lambda rows: core.cells(rows, n_threads), X, 5 * core.n_trees))  # slower
 
     @property
     def axis_rates_(self: Any) -> Floats:

@@ -216,7 +216,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
         n_threads = self._current.query.n_threads
         core, rows = self._learner.core, pieces(X.shape[0], self._learner.core.n_trees, ASKED_AT_A_TIME)
         parts = [core.answers(X[some], n_threads) for some in rows]
-        return mixture(*(np.concatenate(part) for part in zip(*parts, strict=True)), n_threads)
+        means, variances = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return mixture(means, variances, n_threads)
 
     def _moments(self, part: NormalMixture) -> tuple[Floats, Floats]:
         return mean_over_trees(part, self._learner.settings.n_estimators), part.std()

@@ -90,7 +90,9 @@ class QuantileLearner:
 
     def _quantiles(self, X: Floats, levels: Floats, *, is_calibrated: bool) -> Floats:
         core, n_threads = self.core, self.settings.n_threads
-        found: Floats = asked_in_pieces(lambda rows: core.quantiles(rows, levels, is_calibrated, n_threads), X, core.n_trees)
+        found: Floats = asked_in_pieces(
+            lambda rows: core.quantiles(rows, levels, is_calibrated, n_threads), X, core.n_trees
+        )
         return found
 
     def review_if_due(self, query: Any) -> None:

@@ -19,10 +19,11 @@ struct Waiter {
   bool is_in = false;
 };
 
-/// The book of who is inside. It blocks nobody and is not synchronised: callers hold a lock, and wait by their own means.
+/// The book of who is inside. It blocks nobody and is not synchronised: callers hold a lock, and wait by their own
+/// means.
 ///
-/// A thread that is inside may enter again: what it calls may do what it does. Only from reading to changing there is no
-/// way, since two threads that tried would wait for each other.
+/// A thread that is inside may enter again: what it calls may do what it does. Only from reading to changing there is
+/// no way, since two threads that tried would wait for each other.
 class Turns {
  public:
   enum class Answer { enter, wait, never };
@@ -84,7 +85,8 @@ class Turns {
   };
 
   Reader* find(ThreadId thread) {
-    const auto found = std::find_if(readers_.begin(), readers_.end(), [&](auto& reader) { return reader.thread == thread; });
+    const auto found =
+        std::find_if(readers_.begin(), readers_.end(), [&](auto& reader) { return reader.thread == thread; });
     return found == readers_.end() ? nullptr : &*found;
   }
 
