@@ -33,6 +33,7 @@ from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise
 from hedgerow.mondrian._small_forests import noise_forest
 from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.numeric.blas import one_blas_thread
 
 PIECE = 2000
 """Rows that go through all stages at once; between two pieces Python looks for Ctrl-C."""
@@ -154,6 +155,7 @@ class BoostingLearner:
         self._relearn(query)
 
     @all_or_nothing
+    @one_blas_thread()  # how many share a product decides how it is rounded
     def _relearn(self, query: Query, online: bool = False) -> None:
         """Everything anew from all rows: choice, stages, calibration.
 
