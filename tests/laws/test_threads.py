@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 from hedgerow.optimize import Optimizer
 from models import BY_NAME, as_bytes, bits, every
@@ -24,7 +25,9 @@ def hasty():
     """Let Python pass from thread to thread as often as it can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
-    yield
+    # Known fault: with several threads of BLAS, what a kernel ridge learns while others ask it may differ in last bits.
+    with threadpool_limits(1, "blas"):
+        yield
     sys.setswitchinterval(before)
 
 
@@ -40,7 +43,7 @@ def test_an_answer_is_that_of_some_moment(case):
     given: list[tuple[str, bytes]] = []
 
     def keep_asking(is_over: Callable[[], bool]) -> None:
-        while not is_over():
+        while not (given and is_over()):
             given.extend((name, said(ask, model)) for name, ask in asked.items())
 
     def change(_: Any) -> None:
@@ -88,7 +91,7 @@ def test_a_base_is_asked_while_its_owner_learns(name):
     given = []
 
     def ask(is_over: Callable[[], bool]) -> None:
-        while not is_over():
+        while not (given and is_over()):
             given.append(model.base_.predict(X[:N_ASKED]).tobytes())
 
     together(lambda _: [model.learn_one(X[i], y[i]) for i in range(N_BEGUN, N_BEGUN + 50)], ask)
