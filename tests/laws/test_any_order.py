@@ -36,6 +36,7 @@ class Life(RuleBasedStateMachine):
         self.pool = np.round(X * 8 / [1, 1000, 1]) / 8 * [1, 1000, 1]  # so that rows come twice
         self.rows: list[tuple[Any, Any, float]] = []  # that are held: features, target and weight
         self.n_seen = self.n_drawn = 0
+        self.learn(7, "partial_fit", odd=True)
 
     # What both go through.
 
@@ -122,7 +123,8 @@ class Life(RuleBasedStateMachine):
         if not self.case.renumbers:
             assert bits(self.model) == bits(self.twin)
         self.ask()
-        assert self.model.n_samples_seen_ == self.n_seen
+        relearns = self.case.unlearns and not self.case.can("check_structure")  # which begins to count anew
+        assert self.model.n_samples_seen_ == (self.twin.n_samples_seen_ if relearns else self.n_seen)
         if self.case.can("n_samples_"):
             assert self.model.n_samples_ == len(self.rows)
         if self.case.can("check_structure"):
@@ -136,7 +138,7 @@ class Life(RuleBasedStateMachine):
 
 
 ORDERS = settings(
-    max_examples=100 if THOROUGH else 3,
+    max_examples=100 if THOROUGH else 6,
     stateful_step_count=40 if THOROUGH else 9,
     phases=list(Phase) if THOROUGH else [Phase.generate],  # to make a failure small takes minutes
     deadline=None,
