@@ -39,7 +39,9 @@ class Life(RuleBasedStateMachine):
 
     # What both go through.
 
-    @rule(n=st.integers(1, 9), way=st.sampled_from(["partial_fit", "learn_one", "predict_then_learn"]), odd=st.booleans())
+    @rule(
+        n=st.integers(1, 9), way=st.sampled_from(["partial_fit", "learn_one", "predict_then_learn"]), odd=st.booleans()
+    )
     def learn(self, n, way, odd):
         X, y = self.drawn(n)
         weights = np.ones(n)
@@ -91,7 +93,7 @@ class Life(RuleBasedStateMachine):
         X, y = self.pool[:ASKED], self.labels[:ASKED]
         before, parameters = bits(self.model), self.model.get_params(deep=False)
         calls = {
-            "infinite": lambda: self.model.partial_fit(np.where(X == X[1], np.inf, X), y),
+            "infinite": lambda: self.model.partial_fit(np.where(X[1] == X, np.inf, X), y),
             "narrow": lambda: self.model.partial_fit(X[:, :2], y),
             "target": lambda: self.model.partial_fit(X, [None] * ASKED if self.case.classes else y * np.nan),
             "weights": lambda: self.model.partial_fit(X, y, **self.case.weighted([1.0, -1.0, 1.0, 1.0])),

@@ -1,4 +1,4 @@
-"""Targets have one range: refused outside it; inside it, predictions are finite, quantiles rise, densities are numbers."""
+"""Targets have one range: refused outside it; inside it, predictions are finite and quantiles rise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEVELS = [0.0, 1e-9, 0.05, 0.5, 0.9, 1.0 - 1e-9, 1.0]
 
 def targets(case):
     """Yield targets at the ends of the range, by name."""
-    X, y = case.data(N)
+    y = case.data(N)[1]
     rng = np.random.default_rng(0)
     if case.parameters.get("target") == "count":
         yield "counts", np.where(rng.uniform(size=N) < 0.3, 2.0**40, y)
@@ -36,8 +36,7 @@ def check(case, model, X, y):
     assert np.isfinite(std).all()
     assert (std >= 0.0).all()
     quantiles = model.predict_quantiles(X, LEVELS)
-    assert (np.diff(quantiles[..., 1:-1], axis=-1) >= 0.0).all() or not np.isfinite(quantiles[..., 1:-1]).all()
-    assert not np.isnan(quantiles).any()
+    assert (quantiles[..., 1:] >= quantiles[..., :-1]).all()
     dist = model.predict_dist(X)
     for at in (y, y * 1e200, -y * 1e200, np.full(y.shape, np.inf)):
         with np.errstate(over="ignore"):
@@ -66,10 +65,13 @@ def test_right_inside_with_weights_at_the_ends(case):
     weights = np.random.default_rng(1).choice([1e30, 1e-30, 1.0], size=N)
     for name, y in targets(case):
         if name in ("large", "counts"):
+            refusal = ""
             try:
                 model = case.new().fit(X, y, sample_weight=weights)
             except ValueError as error:
-                assert "by a constant" in str(error) or "alpha is too small" in str(error)
+                refusal = str(error)
+            if refusal:
+                assert "by a constant" in refusal or "alpha is too small" in refusal
             else:
                 check(case, model, X, y)
 
@@ -83,10 +85,10 @@ def test_refused_outside(case):
     calls = [model.fit, model.log_density]
     calls += [getattr(model, name) for name in ("partial_fit", "predict_then_learn", "unlearn") if case.can(name)]
     for call in calls:
-        with pytest.raises(ValueError, match="within 1e100|whole numbers"):
+        with pytest.raises(ValueError, match=r"within 1e100|whole numbers"):
             call(X, beyond)
     if case.learns_rows:
-        with pytest.raises(ValueError, match="within 1e100|whole numbers"):
+        with pytest.raises(ValueError, match=r"within 1e100|whole numbers"):
             model.learn_one(X[0], beyond[1] if case.several else beyond[3])
     assert bits(model) == before
 

@@ -131,7 +131,7 @@ def test_threads_do_not_matter(mixture):
         (lambda mixture: mixture.ppf([[0.5]]), "1-D"),
         (lambda mixture: mixture.interval(1.0), "confidence"),
         (lambda mixture: mixture.interval(0.0), "confidence"),
-        (lambda mixture: mixture.rvs(-1), "negative"),
+        (lambda mixture: mixture.rvs(-1), "whole number from 0"),
         (lambda mixture: mixture.logpdf(np.zeros(3)), "shape"),
         (lambda mixture: mixture.cdf(np.zeros((2, 2))), "shape"),
         (lambda _: NormalMixture([0, 2], [1.0], [0.0], [1.0]), "first"),

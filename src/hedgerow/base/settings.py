@@ -81,13 +81,20 @@ def integer(least: int, most: int = MOST, or_none: bool = False) -> Any:
     return checked(check)
 
 
-def positive(or_none: bool = False, or_infinite: bool = False, or_zero: bool = False) -> Any:
-    """Return a field for a positive number, in the range of targets."""
+def positive(
+    least: float = LEAST_TARGET,
+    most: float = LARGEST_TARGET,
+    *,
+    or_none: bool = False,
+    or_infinite: bool = False,
+    or_zero: bool = False,
+) -> Any:
+    """Return a field for a positive number; unless told otherwise, in the range of targets."""
 
     def check(name: str, value: Any) -> float | None:
         if or_zero and isinstance(value, Real) and value == 0:
             return 0.0
-        check_positive(name, value, or_none, or_infinite)
+        check_positive(name, value, or_none, or_infinite, least=least, most=most)
         return None if value is None else float(value)
 
     return checked(check)
@@ -107,12 +114,7 @@ def within(least: float, most: float, words: str, *others: str | None) -> Any:
 
 def variance(or_none: bool = False) -> Any:
     """Return a field for a variance of targets: in the range of their squares."""
-
-    def check(name: str, value: Any) -> float | None:
-        check_positive(name, value, or_none, least=LEAST_TARGET**2, most=LARGEST_TARGET**2)
-        return None if value is None else float(value)
-
-    return checked(check)
+    return positive(LEAST_TARGET**2, LARGEST_TARGET**2, or_none=or_none)
 
 
 def target_like() -> Any:

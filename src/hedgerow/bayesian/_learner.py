@@ -13,6 +13,8 @@ from hedgerow.files import Stored
 
 WORK_AT_A_TIME = 20_000_000
 """Values of rows that the core looks at, about, before Python looks for Ctrl-C."""
+MOST_ROWS = 1e12
+"""Log-likelihoods of more rows have rounding errors that decide between trees."""
 MOST_TABULATED = 2**22
 """Counts up to which log-gamma is looked up."""
 
@@ -28,6 +30,11 @@ class TreeLearner:
         """Sample trees given all rows."""
         leaves, n_weighed = settings.leaves(rows), settings.n_weighed(rows.X.shape[1])
         total = float(rows.weights.sum()) if rows.weights.size else float(rows.X.shape[0])
+        if total > MOST_ROWS:
+            raise ValueError(
+                f"sample_weight adds up to {total:g}, and a row of weight w counts as w rows, of which a posterior can "
+                f"have {MOST_ROWS:g}; divide all weights by a constant"
+            )
         shared = {
             "model": leaves.core(int(min(total, MOST_TABULATED))),
             "prior": _core.TreePrior(settings.split_base, settings.split_decay),

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 
 from hedgerow import _core
 from hedgerow.base.class_weight import ClassWeight, class_weight_field
-from hedgerow.base.rows import Rows
+from hedgerow.base.rows import LARGEST_WEIGHT, LEAST_WEIGHT, Rows
 from hedgerow.base.settings import MOST, Settings, checked, integer, one_of, positive, target_like, variance, within
 from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
@@ -20,6 +20,8 @@ from hedgerow.files import Stored
 MOST_PARTICLES = 2**24
 """In an island: their numbers are part of the keys of random streams."""
 MOST_CLASSES = 2**31 - 1
+LEAST_SCALE = 1e-250
+"""Of the variance of leaves: less than that of any targets in their range, whatever its prior."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class RealLeaves:
     def from_state(cls, stored: Stored) -> RealLeaves:
         """Take back its numbers."""
         mean = stored.number("mean", -LARGEST_TARGET, LARGEST_TARGET)
-        return cls(mean, *(stored.positive(name) for name in ("mean_weight", "df", "scale")))
+        mean_weight, df = stored.number("mean_weight", LEAST_WEIGHT, LARGEST_WEIGHT), stored.number("df", 1e-3, 1e15)
+        return cls(mean, mean_weight, df, stored.number("scale", LEAST_SCALE, LARGEST_TARGET**2))
 
 
 @dataclass(frozen=True)
@@ -110,9 +113,9 @@ class RealTreeSettings(TreeSettings):
     LEAVES: ClassVar[Any] = RealLeaves
 
     prior_mean: float | None = target_like()
-    mean_weight: float = positive()
-    noise_df: float = positive()
-    noise_quantile: float = within(math.ulp(0.0), 1.0 - 2.0**-53, "between 0 and 1")
+    mean_weight: float = positive(LEAST_WEIGHT, LARGEST_WEIGHT)
+    noise_df: float = positive(1e-3, 1e15)
+    noise_quantile: float = within(1e-12, 1.0 - 1e-12, "between 0 and 1")
     noise_scale: float | None = variance(or_none=True)
 
     def leaves(self, rows: Rows) -> RealLeaves:
@@ -123,6 +126,7 @@ class RealTreeSettings(TreeSettings):
         # Targets that are all equal say nothing of their scale; any will do.
         variance = spread if spread > np.finfo(np.float64).tiny else 1.0
         by_quantile = variance * float(chi2.ppf(1.0 - self.noise_quantile, self.noise_df)) / self.noise_df
+        by_quantile = max(by_quantile, LEAST_SCALE)
         return RealLeaves(
             mean=mean if self.prior_mean is None else self.prior_mean,
             mean_weight=self.mean_weight,

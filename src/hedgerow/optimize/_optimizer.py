@@ -133,7 +133,7 @@ class Optimizer(OptimizerFiles):
         """
         if n is None:
             return self._ask_one()
-        check_integer("n", n, least=1)
+        check_integer("n", n, least=1, most=MOST_PLACES)
         return [self._ask_one() for _ in range(n)]
 
     def tell(self, x: Any, y: Any, *, asked: Any = None) -> None:

@@ -113,8 +113,9 @@ def numbers_of(y: npt.ArrayLike) -> Floats:
 
 def confidence_of(confidence: Any) -> float:
     """Return a confidence as a number; ValueError unless it lies strictly between 0 and 1."""
-    if isinstance(confidence, Real | np.ndarray) and np.ndim(confidence) == 0 and 0 < confidence < 1:
-        return float(confidence)
+    given: Any = confidence
+    if isinstance(given, Real | np.ndarray) and np.ndim(given) == 0 and 0 < given < 1:  # type: ignore[arg-type,operator]
+        return float(given)
     raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}")
 
 
