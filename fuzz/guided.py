@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import atheris
+from safetensors import SafetensorError
 
 with atheris.instrument_imports(include=["hedgerow", "json", "csv"], enable_loader_override=False):
     from fuzz import files, readers
@@ -46,7 +47,7 @@ def change_file(content: bytes, most: int, seed: int) -> bytes:
     rng = Random(seed)
     try:
         return files.damaged(rng, content, files.whole(rng.choice(CASES).name, False))[:most]
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):  # it is no file any more
+    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, IndexError):  # it is no file any more
         return change_bytes(rng, content)[:most]
 
 

@@ -217,7 +217,7 @@ FRAMES: tuple[Callable[[Random, Any], Any], ...] = (
     lambda rng, X: X.iloc[:0],
     lambda rng, X: X.iloc[:, :0],
     lambda rng, X: X.astype(str),
-    lambda rng, X: X.assign(**{rng.choice(list(map(str, X.columns))): anything(rng)}),
+    lambda rng, X: X.assign(**{rng.choice(list(map(str, X.columns))): _single(rng)}),
     lambda rng, X: X.assign(**{rng.choice(list(map(str, X.columns))): None}),
     lambda rng, X: X.infer_objects(),
     lambda rng, X: X.assign(**{str(X.columns[0]): pandas.Categorical([rng.choice("abc") for _ in range(len(X))])}),

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from hedgerow.cli import app
-from hedgerow.stream import rows
+from hedgerow.optimize import Optimizer
+from hedgerow.stream import evaluate, rows
+from hedgerow.stream._checkpoint import MAGIC
 from models import BY_NAME, every
 from stored import Stored
 
@@ -75,6 +78,7 @@ def test_first_rows_without_weight_leave_nothing(case):
 TOO_LARGE = {
     "forest": [("seen.labels", 1), ("seen.labels", 2), ("nodes.summary", 1), ("rows.labels", 0)],
     "forest, moments": [("nodes.summary", 1), ("nodes.summary", 2)],
+    "online forest": [("seen.labels", 1), ("leaves.moments", 1), ("leaves.moments", 3), ("rows.labels", 0)],
     "Bayesian tree": [("leaves.numbers", 1), ("leaves.numbers", 2)],
 }
 
@@ -84,6 +88,28 @@ def test_numbers_too_large_to_square(name, place, tmp_path):
     stored = Stored.of(BY_NAME[name].fitted(12))
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_number(stored.full_name(place[0]), place[1], 1e305).load(tmp_path / "model")
+
+
+def test_a_whole_number_beyond_all_others_is_no_point():
+    optimizer = Optimizer({"x": (0, 1)}, random_state=0)
+    with pytest.raises(ValueError, match="must be a finite number, got 1000"):
+        optimizer.tell({"x": 10**400}, 1.0)
+    with pytest.raises(ValueError, match="must be a finite number, got 1000"):
+        Optimizer({"x": (0, 10**400)})
+
+
+def test_a_checkpoint_that_holds_another_model(tmp_path):
+    case, path = BY_NAME["online forest"], tmp_path / "checkpoint"
+    X, y = case.data(40)
+    evaluate(case.new(), (X[:30], y[:30]), checkpoint=path, progress=False)
+    body = Stored.parse(path.read_bytes()[len(MAGIC) + 65 :])
+    other = np.frombuffer(BY_NAME["forest"].fitted(12)._to_bytes(), np.uint8)
+    forged = body.with_array("model", other).to_bytes()
+    path.write_bytes(MAGIC + hashlib.sha256(forged).hexdigest().encode() + b"\n" + forged)
+    model = case.new()
+    with pytest.raises(ValueError, match="holds a MondrianForestRegressor"):
+        evaluate(model, (X, y), checkpoint=path, progress=False)
+    assert set(vars(model)) == set(vars(case.new()))
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])

@@ -11,24 +11,36 @@ from typing import Any
 from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
-_limits: list[Any] = []
-"""The limit of the process, as often as there are blocks within it: the first sets it and the last takes it back."""
+_within: list[list[int]] = []
+"""How many threads each library had before, as often as there are blocks: the first sets one, the last takes it back."""
 
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """While it lasts, BLAS and LAPACK do not start threads. Python threads may be within it at the same time."""
     with _lock:
-        _limits.append(_limits[0] if _limits else _controller().limit(limits=1, user_api="blas"))
+        _within.append(_within[0] if _within else _set([1] * len(_libraries())))
     try:
         yield
     finally:
         with _lock:
-            limit = _limits.pop()
-            if not _limits:
-                limit.restore_original_limits()
+            before = _within.pop()
+            if not _within:
+                _set(before)
+
+
+def _set(n_threads: list[int]) -> list[int]:
+    """Set the threads of each library, and return how many they had.
+
+    threadpoolctl lets a single Python thread change OpenBLAS, the first that did, and ignores the others without a word:
+    two of them must not restore each other's limits. Here they wait for each other, so the libraries are set directly.
+    """
+    before = [library.get_num_threads() for library in _libraries()]
+    for library, n in zip(_libraries(), n_threads, strict=True):
+        getattr(library, "_real_set_num_threads", library.set_num_threads)(n)
+    return before
 
 
 @cache
-def _controller() -> Any:
-    return ThreadpoolController()
+def _libraries() -> list[Any]:
+    return [library for library in ThreadpoolController().lib_controllers if library.user_api == "blas"]

@@ -317,9 +317,13 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _number(name: str, value: Any) -> float:
-    if not isinstance(value, RealNumber) or isinstance(value, bool | np.bool_) or not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number, got {value!r}")
-    return float(value)
+    try:
+        number = math.nan if isinstance(value, bool | np.bool_) or not isinstance(value, RealNumber) else float(value)
+    except OverflowError:  # an integer beyond all floating-point numbers
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, got {value!r:.80}")
+    return number
 
 
 def _whole(name: str, value: Any) -> int:

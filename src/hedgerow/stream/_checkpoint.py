@@ -79,6 +79,11 @@ class Checkpoint:
             return None
         with explained(f"cannot read the checkpoint {str(self.path)!r}"):
             snapshot = self._latest_whole()
+        if type(snapshot.model) is not type(self.model):
+            raise ValueError(
+                f"{str(self.path)!r} holds a {type(snapshot.model).__name__}, not a {type(self.model).__name__}; use "
+                "another path, or delete it to begin anew"
+            )
         if snapshot.run.get_params() != fresh.get_params():
             raise ValueError(
                 f"{str(self.path)!r} is a checkpoint of a run with {snapshot.run.get_params()}, this one has "

@@ -80,6 +80,13 @@ inline label::LabelMoments read_moments(Reader<double>& in) {
   return {numbers[0], numbers[1], numbers[2]};
 }
 
+/// The same of labels, which users hand in, or of errors of predicting them: their squares are finite.
+inline label::LabelMoments read_label_moments(Reader<double>& in) {
+  const label::LabelMoments moments = read_moments(in);
+  require(moments.are_possible(), "labels are larger than they can be");
+  return moments;
+}
+
 inline void write(const drift::Detector& detector, Writers& out) {
   if (const auto* adwin = std::get_if<drift::Adwin>(&detector)) {
     out.detector_counters.append({adwin->n_updates, adwin->buckets.size()});
@@ -134,18 +141,22 @@ Leaf<L> read_leaf(const Growth& growth, Readers& in) {
   leaf.n_rows = counters[0], leaf.last_attempt = counters[1];
   leaf.birth = static_cast<std::uint32_t>(counters[2]), leaf.rows.oldest = static_cast<std::uint32_t>(counters[4]);
   const std::uint64_t n = counters[3];
-  leaf.moments = read_moments(in.leaf_moments);
+  leaf.moments = read_label_moments(in.leaf_moments);
   const auto prior = in.leaf_moments.take(2);
   leaf.prior = {prior[0], prior[1]};
   require(leaf.last_attempt <= leaf.n_rows && (leaf.n_rows > 0) == (leaf.moments.weight > 0.0) &&
-              leaf.prior.variance >= 0.0 && n <= growth.leaf_capacity && n <= leaf.n_rows &&
-              (n == growth.leaf_capacity ? counters[4] < n : counters[4] == 0),
+              leaf.prior.variance >= 0.0 && label::is_within(leaf.prior.variance, label::largest_square) &&
+              label::is_within(leaf.prior.mean, label::largest_label) && n <= growth.leaf_capacity &&
+              n <= leaf.n_rows && (n == growth.leaf_capacity ? counters[4] < n : counters[4] == 0),
           "the counters of a leaf are broken");
   leaf.rows.features = in.row_features.copy(n * growth.width);
   leaf.rows.labels = in.row_labels.copy(n);
   leaf.rows.weights = in.row_weights.copy(n);
   require(std::ranges::all_of(leaf.rows.weights, [](double weight) { return weight > 0.0; }),
           "a weight is not positive");
+  require(
+      std::ranges::all_of(leaf.rows.labels, [](double label) { return label::is_within(label, label::largest_label); }),
+      "a label is larger than it can be");
   require(leaf.labels.read(in.leaf_labels), "the labels of a leaf are broken");
   if (!growth.linear) return leaf;
   const std::uint64_t n_slopes = in.leaf_counters.next();
@@ -154,7 +165,7 @@ Leaf<L> read_leaf(const Growth& growth, Readers& in) {
   const auto numbers = in.linear.take(3);
   require(numbers[1] <= numbers[2], "the range of a linear model is empty");
   leaf.linear.intercept = numbers[0], leaf.linear.lowest = numbers[1], leaf.linear.highest = numbers[2];
-  leaf.linear.errors = read_moments(in.linear);
+  leaf.linear.errors = read_label_moments(in.linear);
   require((n_slopes > 0) == (leaf.linear.errors.weight > 0.0), "a linear model has no errors");
   return leaf;
 }
@@ -228,7 +239,7 @@ void restore(Forest<L>& forest, const Archive& archive) {
   archive::Reader<double> origin(archive, "origin"), seen(archive, "seen.labels"), scales(archive, "seen.features");
   forest.arrivals = counters.next();
   forest.origin = origin.copy(width);
-  forest.labels_seen = detail::read_moments(seen);
+  forest.labels_seen = detail::read_label_moments(seen);
   require(forest.arrivals > 0 && forest.labels_seen.weight > 0.0, "it has learned nothing");
   for (auto& moments : forest.scales.moments) moments = detail::read_moments(scales);
   detail::Readers in(archive);
