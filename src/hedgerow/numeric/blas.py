@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController
 
 _lock = threading.Lock()
 _within: list[list[int]] = []
-"""How many threads each library had before, as often as there are blocks: the first sets one, the last takes it back."""
+"""Threads that each library had before, as often as there are blocks: the first sets one, the last takes it back."""
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def one_blas_thread() -> Iterator[None]:
 def _set(n_threads: list[int]) -> list[int]:
     """Set the threads of each library, and return how many they had.
 
-    threadpoolctl lets a single Python thread change OpenBLAS, the first that did, and ignores the others without a word:
+    threadpoolctl lets a single Python thread change OpenBLAS, the first that did, and ignores the others silently:
     two of them must not restore each other's limits. Here they wait for each other, so the libraries are set directly.
     """
     before = [library.get_num_threads() for library in _libraries()]
