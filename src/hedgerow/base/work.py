@@ -19,9 +19,13 @@ WORK_AT_A_TIME = 200_000
 for Ctrl-C. Ten times as much is predicted at a time."""
 
 
-def pieces(n_rows: int, n_trees: int = 50, work: int = WORK_AT_A_TIME) -> Iterator[slice]:
-    """Yield slices of rows whose work takes the core a few tenths of a second; one, which is empty, for no rows."""
+def pieces(n_rows: int, n_trees: int = 50, work: int = WORK_AT_A_TIME, most: int | None = None) -> Iterator[slice]:
+    """Yield slices of rows whose work takes the core a few tenths of a second; one, which is empty, for no rows.
+
+    If given, `most` is the largest number of rows of a slice.
+    """
     step = max(1000, work // max(1, n_trees))
+    step = step if most is None else max(1, min(step, most))
     for begin in range(0, max(1, n_rows), step):
         yield slice(begin, min(begin + step, n_rows))
 
