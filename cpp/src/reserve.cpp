@@ -7,16 +7,16 @@
 
 namespace hedgerow::memory {
 
-/// The head of a reserve; what is taken lies behind it. A block from which something was taken is listed, and stays until
-/// all of that is given back.
+/// The head of a reserve; what is taken lies behind it. A block from which something was taken is listed, and stays
+/// until all of that is given back.
 struct alignas(std::max_align_t) Block {
   explicit Block(std::size_t n_bytes) : size(n_bytes) {}
 
   std::size_t size;  ///< of what lies behind
   std::atomic<std::size_t> n_taken = 0;
-  std::size_t n_held = 0;   ///< allocations not given back; under the lock, like all that follows
+  std::size_t n_held = 0;  ///< allocations not given back; under the lock, like all that follows
   bool is_listed = false;
-  bool is_closed = false;   ///< the reserve is gone
+  bool is_closed = false;  ///< the reserve is gone
   Block* next = nullptr;
 
   [[nodiscard]] std::byte* begin() { return reinterpret_cast<std::byte*>(this + 1); }

@@ -25,8 +25,9 @@ class FailingMemory {
   static inline std::atomic<std::ptrdiff_t> n_left = 0;
 };
 
-/// Lets a verb fail at its first allocation, its second and so on until it succeeds, each time on the same object, which
-/// must be as it was: `is_same()`. Returns how many allocations it took. A step of more than one looks at some only.
+/// Lets a verb fail at its first allocation, its second and so on until it succeeds, each time on the same object,
+/// which must be as it was: `is_same()`. Returns how many allocations it took. A step of more than one looks at some
+/// only.
 template <class Verb, class IsSame>
 std::size_t fail_until_it_succeeds(Verb&& verb, IsSame&& is_same, std::size_t step = 1) {
   for (std::size_t n = 0;; n += step) {

@@ -6,9 +6,13 @@ changes a model, so that allocations of the core, of NumPy and of Python fail wh
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
+import linecache
 import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -21,9 +25,19 @@ from models import BY_NAME, CASES, bits
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads how much is used from /proc")
 
+IS_THOROUGH = bool(os.environ.get("HEDGEROW_THOROUGH"))
 ONLINE = [case.name for case in CASES if case.online]
-N_LEARNED, N_MORE = 60, 200
-MEGABYTES = (0, 0.25, 1, 4, 16, 64, 256, 400)
+SOME = [
+    "forest",
+    "class forest, window",
+    "kernel features",
+    "kernel ridge, fixed",
+    "online forest, linear",
+    "conformal",
+    "quantile forest, conformal",
+]
+N_LEARNED, N_MORE = 60, 100
+MEGABYTES = (0, 0.1, 0.25, 1, 4, 16, 64, 256) if IS_THOROUGH else (0, 0.1, 0.25, 1, 8)
 # Stages of a boosting learn one after another, and scores are kept after the base has learned: rows of a call that fails
 # in between are learned by a part of the model.
 LEARN_IN_PARTS = {name for name in ONLINE if "boosting" in name} | {
@@ -33,17 +47,24 @@ LEARN_IN_PARTS = {name for name in ONLINE if "boosting" in name} | {
 }
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_memory_that_runs_out(part):
-    names = ONLINE[part::2]
+@pytest.mark.parametrize("names", [[name] for name in ONLINE] if IS_THOROUGH else [SOME], ids=", ".join)
+def test_memory_that_runs_out(names):
     tests = str(Path(__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": tests, "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
-    command = [sys.executable, __file__, *names]
+    command = [sys.executable, "-X", "faulthandler", __file__, *names]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    if IS_THOROUGH and run.returncode == -signal.SIGSEGV and "core" not in last_line(run.stderr):
+        pytest.xfail(f"NumPy uses memory that it did not get: {last_line(run.stderr)}")
     assert run.returncode == 0, run.stderr[-2000:]
     found = json.loads(run.stdout)
-    assert sum(n for n, _ in found.values()) > 3 * len(names), "hardly any call has failed"
+    assert all(n_failed > 0 for n_failed, _ in found.values()), f"no call has failed: {found}"
     assert {name: wrong for name, (_, wrong) in found.items() if wrong and name not in LEARN_IN_PARTS} == {}
+
+
+def last_line(report):
+    """Return the line of Python in which a process was when it died."""
+    file, line = re.search(r'File "(.+)", line (\d+)', report).groups()
+    return linecache.getline(file, int(line)).strip()
 
 
 # What follows runs in a process of its own.
@@ -64,11 +85,18 @@ def fails(verb, model, megabytes):
     """Call a verb with so much memory more, and return whether it failed for want of it."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     _, most = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (used + int(megabytes * 2**20), most))
+    lower, upper, taken, has_begun = (used, most), (used + int(megabytes * 2**20), most), [], False
+    resource.setrlimit(resource.RLIMIT_AS, lower)
     try:
+        for size in (2**20, 2**16, 2**13, 2**10):  # what was used before, and is free
+            with contextlib.suppress(MemoryError):
+                while True:
+                    taken.append(bytearray(size))
+        resource.setrlimit(resource.RLIMIT_AS, upper)
+        has_begun = True
         verb(model)
-    except MemoryError:
-        return True
+    except (MemoryError, SystemError):  # NumPy does not always say which
+        return has_begun
     finally:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
     return False

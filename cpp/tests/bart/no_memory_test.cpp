@@ -25,8 +25,8 @@ TEST(failed_allocations_leave_chains_and_draws_as_they_were) {
     ResponseKind kind;
     bool varies;
   };
-  for (const auto& [kind, varies] :
-       {Setting{ResponseKind::normal, false}, Setting{ResponseKind::normal, true}, Setting{ResponseKind::classes, false}}) {
+  for (const auto& [kind, varies] : {Setting{ResponseKind::normal, false}, Setting{ResponseKind::normal, true},
+                                     Setting{ResponseKind::classes, false}}) {
     const auto sampler = started(kind, varies), twin = started(kind, varies);
     std::size_t n_failed = 0;
     for (const std::size_t n_threads : {1, 2}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out at any allocation of any verb leaves forest, calibration and window as they were; where it was set
-// aside in time, the verb ends as if nothing had been missing.
+// Memory that runs out at any allocation of any verb leaves forest, calibration and window as they were; where it was
+// set aside in time, the verb ends as if nothing had been missing.
 #include "check.hpp"
 #include "failing_memory.hpp"
 #include "hedgerow/conformal/archive.hpp"
@@ -79,8 +79,8 @@ void check_learn(const Variant& variant, std::size_t n_threads) {
   for_each_piece([&](std::size_t begin, std::size_t end) {
     const Batch batch = batch_of(sample, weights, begin, end);
     const Archive before = archived(forest);
-    n_failed += fail_until_it_succeeds([&] { forest.learn(batch, n_threads); },
-                                       [&] { return archived(forest) == before; });
+    n_failed +=
+        fail_until_it_succeeds([&] { forest.learn(batch, n_threads); }, [&] { return archived(forest) == before; });
     twin.learn(batch, 1);
     CHECK(archived(forest) == archived(twin));
   });

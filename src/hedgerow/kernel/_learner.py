@@ -88,11 +88,10 @@ class RidgeLearner:
             if not self.is_empty:
                 self.found.learn(rows, query.n_threads)
             self.rows.append(*rows)
-        except MemoryError:
-            self._found = None
-            raise
         except Exception as error:
             self._found = None
+            if isinstance(error, MemoryError | SystemError):  # NumPy does not always say which
+                raise
             raise ValueError(
                 "these rows cannot be learned by an update, for their weights or targets are too large next to those "
                 "of the others; nothing was changed. Fit all rows at once, or divide the weights by a constant"

@@ -38,8 +38,8 @@ class Sampler {
     return total;
   }
 
-  /// Sweeps all chains so often; every `keep_every`-th state is kept, none if it is 0. If memory runs out, chains and draws
-  /// are as they were: copies of the chains are swept, and take the place of the others at the end.
+  /// Sweeps all chains so often; every `keep_every`-th state is kept, none if it is 0. If memory runs out, chains and
+  /// draws are as they were: copies of the chains are swept, and take the place of the others at the end.
   void run(std::size_t n_sweeps, std::size_t keep_every, std::size_t n_threads) {
     std::vector<std::unique_ptr<Chain>> next;
     std::vector<std::pair<Draws::Mark, Draws::Mark>> marks;

@@ -32,14 +32,13 @@ inline bool update(Detector& detector, double number) {
 /// A detector says nothing before it has met so many numbers.
 inline constexpr std::size_t least_numbers = std::min(Adwin::between_looks, PageHinkley::least_numbers);
 
-/// What n more numbers may allocate if the detector is replaced by a new one whenever it has said something: that of the
-/// first one, which may speak at once, and that of windows that share the numbers, each rounded. The other detector of a
-/// tree may have it replaced as often.
+/// What n more numbers may allocate if the detector is replaced by a new one whenever it has said something: that of
+/// the first one, which may speak at once, and that of windows that share the numbers, each rounded. The other detector
+/// of a tree may have it replaced as often.
 inline std::size_t need(const Detector& detector, std::size_t n) {
   const auto* adwin = std::get_if<Adwin>(&detector);
   if (adwin == nullptr) return 0;
-  return adwin->need(n) + memory::to_hold(n, sizeof(Bucket)) +
-         2 * (n / least_numbers + 1) * memory::to_hold(0, 1);
+  return adwin->need(n) + memory::to_hold(n, sizeof(Bucket)) + 2 * (n / least_numbers + 1) * memory::to_hold(0, 1);
 }
 
 }  // namespace hedgerow::drift

@@ -51,10 +51,13 @@ class CellFeatures {
     for (const CellTree& tree : grown) sizes.push_back(tree.nodes.size());
     std::vector<Met> met;
     try {
-      met = meet(points, n_threads, [&](std::size_t m) -> CellTree& {
-        if (has_grown) wider[m] = trees[m].widened(range, next_range);
-        return grown[m];
-      }, next_range);
+      met = meet(
+          points, n_threads,
+          [&](std::size_t m) -> CellTree& {
+            if (has_grown) wider[m] = trees[m].widened(range, next_range);
+            return grown[m];
+          },
+          next_range);
     } catch (...) {
       for (std::size_t m = 0; m < trees.size() && !has_grown; ++m) trees[m].cut(sizes[m]);
       throw;

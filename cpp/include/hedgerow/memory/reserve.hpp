@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Memory set aside for a change that must come to its end. What may be needed is allocated before anything changes: if
 // there is none, nothing has. Vectors of this room then allocate as all others do, and take from the reserve what the
-// system does not give. A reserve is filled from front to back and never given to anyone else, so that a change succeeds
-// if all that it allocates adds up to no more; other threads cannot take it away, nor can it be in pieces too small.
+// system does not give. A reserve is filled from front to back and never given to anyone else, so that a change
+// succeeds if all that it allocates adds up to no more; other threads cannot take it away, nor can it be in pieces too
+// small.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +34,8 @@ using Vector = std::vector<T, Allocator<T>>;
 
 struct Block;
 
-/// While it lives, the thread that made it may take from it, and so may those to which it is lent. One that is made while
-/// another lives in the same thread is a part of that one, which must be large enough for both.
+/// While it lives, the thread that made it may take from it, and so may those to which it is lent. One that is made
+/// while another lives in the same thread is a part of that one, which must be large enough for both.
 class Reserve {
  public:
   /// std::bad_alloc if there is not so much memory. Its pages are not touched.

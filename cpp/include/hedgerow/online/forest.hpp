@@ -85,9 +85,9 @@ class Forest {
     return arrival;
   }
 
-  /// What all trees may allocate while they learn n rows more. Where the bound comes from is said at each part of it; it
-  /// is that of the worst stream, in which every row makes every tree split its fullest leaf. Memory for all of it is set
-  /// aside before the first change.
+  /// What all trees may allocate while they learn n rows more. Where the bound comes from is said at each part of it;
+  /// it is that of the worst stream, in which every row makes every tree split its fullest leaf. Memory for all of it
+  /// is set aside before the first change.
   [[nodiscard]] std::size_t need(std::size_t n) const {
     const std::size_t need_of_row = HoeffdingTree<L>::need_of_row(growth, n_met(n));
     std::size_t bytes = 0;

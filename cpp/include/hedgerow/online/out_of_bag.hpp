@@ -65,7 +65,8 @@ class OutOfBag {
     sorted_.make_room(n_new);
     for (std::size_t b = 0; b < n_trees_; ++b) {
       const auto& slot = forest.slots[b];
-      const std::size_t n_leaves = std::max(slot.tree.leaves.size(), slot.background ? slot.background->leaves.size() : 1);
+      const std::size_t n_leaves =
+          std::max(slot.tree.leaves.size(), slot.background ? slot.background->leaves.size() : 1);
       if (n_leaves + n > heads_[b].size()) memory::make_room(heads_[b], n_leaves + n - heads_[b].size());
     }
     is_out_.reserve(n_trees_);
