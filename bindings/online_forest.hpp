@@ -26,6 +26,7 @@ void bind_counts(nb::class_<online::Forest<L>>& bound) {
                    [](const Self& self) { return sum_over_slots(self, [](auto& slot) { return slot.n_warnings; }); })
       .def_prop_ro("n_alarms",
                    [](const Self& self) { return sum_over_slots(self, [](auto& slot) { return slot.n_alarms; }); })
+      .def("need", &Self::need, nb::arg("n_rows"), "Bytes that are set aside while so many rows are learned.")
       .def_prop_ro("n_bytes", [](const Self& self) { return n_bytes(self); })
       .def_prop_ro("depth", [](const Self& self) { return depth(self); })
       .def("gains", [](const Self& self) { return to_numpy(gains(self)); });

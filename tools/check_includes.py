@@ -8,16 +8,19 @@ NOTHING: frozenset[str] = frozenset()
 MAY_USE = {
     "archive": NOTHING,
     "data": NOTHING,
+    "memory": NOTHING,
     "random": NOTHING,
     "parallel": NOTHING,
     "numeric": NOTHING,
     "predictive": NOTHING,
     "tree": frozenset({"random"}),
     "label": frozenset({"numeric"}),
-    "drift": NOTHING,
-    "conformal": frozenset({"archive"}),
-    "sketch": NOTHING,
-    "online": frozenset({"archive", "data", "random", "parallel", "label", "drift", "conformal", "sketch"}),
+    "drift": frozenset({"memory"}),
+    "conformal": frozenset({"archive", "memory"}),
+    "sketch": frozenset({"memory"}),
+    "online": frozenset(
+        {"archive", "data", "memory", "random", "parallel", "label", "drift", "conformal", "sketch"}
+    ),
     "kernel": frozenset({"archive", "random", "parallel", "numeric"}),
     "particle": frozenset({"random"}),
     "mondrian": frozenset({"archive", "data", "random", "parallel", "numeric", "predictive", "tree", "label"}),

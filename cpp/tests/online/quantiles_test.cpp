@@ -47,7 +47,7 @@ TEST(children_inherit_the_labels_that_were_kept) {
     }
     for (std::size_t k = 0; k < expected.size(); ++k) {
       std::sort(expected[k].begin(), expected[k].end());
-      CHECK(slot.tree.leaves[k].labels.sketch.levels()[0] == expected[k]);
+      CHECK(slot.tree.leaves[k].labels.sketch.level(0) == expected[k]);
     }
   }
 }

@@ -249,8 +249,8 @@ class OnlineEstimator(Estimator):
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn rows online, one after another.
 
-        The result does not depend on how rows are split into batches. Ctrl-C leaves a model that has learned the first
-        ``n_samples_seen_`` rows; any other error leaves it as it was.
+        The result does not depend on how rows are split into batches. Ctrl-C, or memory that runs out, leaves a model
+        that has learned the first ``n_samples_seen_`` rows; any other error leaves it as it was.
 
         Parameters
         ----------

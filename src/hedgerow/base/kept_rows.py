@@ -25,11 +25,16 @@ class GrowingArray:
         """All rows; what is written to it is kept."""
         return self._values[: self._n]
 
-    def append(self, values: Floats) -> None:
-        """Rows more."""
-        n = self._n + values.shape[0]
+    def make_room(self, n_more: int) -> None:
+        """Let rows more need no memory."""
+        n = self._n + n_more
         if n > self._values.shape[0]:
             self._values = np.resize(self._values, (2 * n, *self._values.shape[1:]))
+
+    def append(self, values: Floats) -> None:
+        """Rows more."""
+        self.make_room(values.shape[0])
+        n = self._n + values.shape[0]
         self._values[self._n : n] = values
         self._n = n
 
@@ -80,11 +85,22 @@ class KeptRows:
         return places if is_here.all() else places[: is_here.argmin()]
 
     def append(self, X: Floats, y: Floats, weights: Floats) -> None:
-        """Rows more, whose weights are 1 if there are none."""
-        self._X.append(X)
-        self._y.append(y)
-        self._weights.append(weights if weights.size else np.ones(X.shape[0]))
-        self._is_weighted = self._is_weighted or weights.size > 0
+        """Rows more, whose weights are 1 if there are none; all of them, or none if memory runs out."""
+        n, was_weighted = len(self), self._is_weighted
+        try:
+            self._X.append(X)
+            self._y.append(y)
+            self._weights.append(weights if weights.size else np.ones(X.shape[0]))
+            self._is_weighted = self._is_weighted or weights.size > 0
+        except BaseException:
+            self.cut(n)
+            self._is_weighted = was_weighted
+            raise
+
+    def cut(self, n: int) -> None:
+        """Keep the first rows only."""
+        for part in (self._X, self._y, self._weights):
+            part.cut(n)
 
 
 def _turns(kind: Places) -> Places:

@@ -23,9 +23,13 @@ ASKED_AT_A_TIME = 5 * WORK_AT_A_TIME
 """The same of rows that are predicted."""
 
 
-def pieces(n_rows: int, n_trees: int, work: int = WORK_AT_A_TIME) -> Iterator[slice]:
-    """Yield slices of rows whose work takes the core a few tenths of a second; one, which is empty, for no rows."""
-    step = max(1, work // max(1, n_trees))
+def pieces(n_rows: int, n_trees: int, work: int = WORK_AT_A_TIME, most: int | None = None) -> Iterator[slice]:
+    """Yield slices of rows whose work takes the core a few tenths of a second; one, which is empty, for no rows.
+
+    If given, `most` is the largest number of rows of a slice.
+    """
+    step = work // max(1, n_trees)
+    step = max(1, step if most is None else min(step, most))
     for begin in range(0, max(1, n_rows), step):
         yield slice(begin, min(begin + step, n_rows))
 

@@ -212,12 +212,20 @@ class BoostingLearner:
                 self.next_relearn = len(self.rows)
             else:
                 encoded = self.encoded(rows._replace(X=seen.axes))
-                said = self.stages.learn(seen, encoded, query)
+                said = self._learn_in_stages(seen, encoded, query)
                 self._doubt_unmet(rows.X, said.doubt)
                 self.rows.append(*rows)
                 forecast = self.compare(encoded, said, query)
         self.review_if_due(query)
         return forecast
+
+    def _learn_in_stages(self, seen: Seen, encoded: Rows, query: Query) -> Said:
+        """If that fails, some stages have learned rows that others have not: all are learned anew before the next."""
+        try:
+            return self.stages.learn(seen, encoded, query)
+        except BaseException:
+            self.next_relearn = len(self.rows)
+            raise
 
     def without(self, rows: Rows) -> Rows:
         """Return the rows learned but for these; ValueError if one of these is not there."""

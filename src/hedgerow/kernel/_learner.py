@@ -21,6 +21,7 @@ from hedgerow.kernel._units import Units
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import NormalShape
 
+FIRST_REVIEW = 1
 PIECE = 64
 """Rows that are learned between two looks for Ctrl-C."""
 
@@ -28,11 +29,12 @@ PIECE = 64
 class RidgeLearner:
     """All rows, and what has been found by the last review of them and learned since."""
 
-    found: Fit  # absent before the first review
+    _found: Fit | None = None
 
     def __init__(self, settings: RidgeSettings, seed: int, rows: Rows) -> None:
         self.settings, self.seed, self.rows = settings, seed, KeptRows(*rows)
-        self.next_review = 1
+        self.next_review = FIRST_REVIEW
+        self._width = rows.X.shape[1]  # at the last review
 
     @classmethod
     def begin(cls, rows: Rows, settings: RidgeSettings, seed: int, query: Query) -> Self:
@@ -55,7 +57,18 @@ class RidgeLearner:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to predict from."""
-        return "found" not in vars(self)
+        return self.next_review == FIRST_REVIEW
+
+    @property
+    def found(self) -> Fit:
+        """What the last review has found and was learned since; made again, with the same bits, if that has failed."""
+        if self._found is None:
+            X, y, weights = self.rows.arrays
+            known, n = Rows(np.ascontiguousarray(X[:, : self._width]), y, weights), self.next_review // 2
+            found = review(known.part(slice(n)), self.settings, self.seed, 1)
+            found.learn(known.part(slice(n, None)), 1)
+            self._found = found
+        return self._found
 
     def learn(self, rows: Rows, query: Query) -> None:
         """Learn rows, one after another; Ctrl-C is heard between two pieces of them."""
@@ -65,20 +78,20 @@ class RidgeLearner:
             end = min(begin + PIECE, begin + self.next_review - len(self.rows), n)
             part = rows.part(slice(begin, end))
             with interrupted_after():  # or rows would have been learned in part
-                if not self.is_empty:
-                    self._update(part, query)
-                self.rows.append(*part)
+                self._update(part, query)
             self.review_if_due(query)
             begin = end
 
     def _update(self, rows: Rows, query: Query) -> None:
-        """Learn rows, or none and ValueError: then what was learned since the last review is learned again."""
+        """Learn rows, or none: then what was learned since the last review is learned again when it is asked for."""
         try:
-            self.found.learn(rows, query.n_threads)
+            if not self.is_empty:
+                self.found.learn(rows, query.n_threads)
+            self.rows.append(*rows)
         except Exception as error:
-            known, n = Rows(*self.rows.arrays), self.next_review // 2  # at the last review there were so many rows
-            self.found = review(known.part(slice(n)), self.settings, self.seed, query.n_threads)
-            self.found.learn(known.part(slice(n, None)), query.n_threads)
+            self._found = None
+            if isinstance(error, MemoryError | SystemError):  # NumPy does not always say which
+                raise
             raise ValueError(
                 "these rows cannot be learned by an update, for their weights or targets are too large next to those "
                 "of the others; nothing was changed. Fit all rows at once, or divide the weights by a constant"
@@ -109,7 +122,7 @@ class RidgeLearner:
         if n >= self.next_review:
             found = review(Rows(*self.rows.arrays), self.settings, self.seed, query.n_threads)
             with interrupted_after():
-                self.found, self.next_review = found, 2 * n
+                self._found, self.next_review, self._width = found, 2 * n, self.rows.arrays[0].shape[1]
 
     def widened(self, values: Floats) -> Self:
         """Return a learner of wider rows, which had `values` before. The next review sees the columns."""
@@ -143,5 +156,6 @@ class RidgeLearner:
                 raise ValueError("it has rows, but nothing was learned from them")
         else:
             learner.next_review = stored.integer("next_review", max(1, y.size), 2 * y.size)
-            learner.found = Fit.from_state(stored.part("found"), rows, settings.n_estimators, learner.seed)
+            learner._found = Fit.from_state(stored.part("found"), rows, settings.n_estimators, learner.seed)
+            learner._width = learner._found.units.centre.size
         return learner

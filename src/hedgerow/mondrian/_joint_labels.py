@@ -65,9 +65,15 @@ class JointLabels(VectorLabels):
 
     def encoded(self, rows: Rows) -> Rows:
         """Return rows as the core takes them; their targets are kept."""
-        self.targets.cut(len(self.vectors))  # there are more if this was interrupted between the two
-        self.targets.append(rows.y)
-        return super().encoded(rows._replace(y=self.units.encode(rows.y)))
+        n = len(self.vectors)
+        self.targets.cut(n)  # there are more if this was interrupted between the two
+        try:
+            self.targets.append(rows.y)
+            return super().encoded(rows._replace(y=self.units.encode(rows.y)))
+        except BaseException:
+            self.targets.cut(n)
+            self.vectors.cut(n)
+            raise
 
     def given(self, numbers: Floats) -> Floats:
         """Targets of rows that the core holds."""

@@ -38,8 +38,9 @@ class VectorLabels:
     def encoded(self, rows: Rows) -> Rows:
         """Return rows as the core takes them; their vectors are kept."""
         n_before = len(self.vectors)
+        encoded = rows._replace(y=np.arange(n_before, n_before + rows.y.shape[0], dtype=np.float64))
         self.vectors.append(np.ascontiguousarray(rows.y))
-        return rows._replace(y=np.arange(n_before, len(self.vectors), dtype=np.float64))
+        return encoded
 
     def new_core(self, shape: dict[str, Any]) -> Any:
         """Return an empty native forest."""

@@ -17,6 +17,7 @@ from hedgerow.online._base_settings import ConformalSettings
 from hedgerow.online._calibration import ForecastCalibration, OutOfBagCalibration
 from hedgerow.online._error_sizes import ErrorSizes
 from hedgerow.online._forest import open_forest
+from hedgerow.online._learner import parts
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._conformal import FEWEST, ConformalShape
 
@@ -127,7 +128,9 @@ class ConformalLearner:
         return means, scales if self.sizes is None else scales * self.sizes.factors(X, scales)
 
     def _parts_then_learn(self, rows: Rows, confidences: Floats) -> Iterator[tuple[Floats, ...]]:
-        for piece in pieces(rows.y.size, self.settings.base.n_estimators):
+        forests = [getattr(self.base, "_core", None), None if self.sizes is None else self.sizes.core]
+        cores = [core for core in forests if core is not None]
+        for piece in parts(rows.y.size, *cores) if cores else pieces(rows.y.size, self.settings.base.n_estimators):
             yield self.calibration.forecast_then_learn(rows.part(piece), confidences)
 
 

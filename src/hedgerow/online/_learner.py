@@ -16,6 +16,10 @@ from hedgerow.online._settings import ForestSettings
 from hedgerow.predictive import NormalMixture
 
 LARGEST_SEED = 2**64 - 1
+ROWS = 1000
+"""Enough for leaves to be full: then a row needs most memory."""
+SET_ASIDE = 2**28
+"""Bytes of memory that may be set aside while a piece of rows is learned. Their pages are not touched."""
 
 
 class ForestLearner:
@@ -40,7 +44,7 @@ class ForestLearner:
 
     def learn(self, rows: Rows, query: Query) -> None:
         """Learn rows one after another."""
-        for piece in pieces(rows.y.size, self.settings.n_estimators):
+        for piece in parts(rows.y.size, self.core):
             self.core.learn(*rows.part(piece), query.n_threads)
 
     def learn_one(self, x: Any, y: float, weight: float, query: Query) -> None:
@@ -49,7 +53,7 @@ class ForestLearner:
 
     def forecast_then_learn(self, rows: Rows, query: Query) -> Iterator[NormalMixture]:
         """Forecast each row just before it is learned."""
-        for piece in pieces(rows.y.size, self.settings.n_estimators):
+        for piece in parts(rows.y.size, self.core):
             yield mixture(*self.core.predict_then_learn(*rows.part(piece), query.n_threads), query.n_threads)
 
     def review_if_due(self, query: Query) -> None:
@@ -77,6 +81,12 @@ class ForestLearner:
         learner = cls(settings, width, stored.integer("seed", 0, LARGEST_SEED))
         learner.core.restore(arrays)
         return learner
+
+
+def parts(n_rows: int, *cores: Any) -> Iterator[slice]:
+    """Yield slices of rows, as `pieces` does; memory for one of them is set aside before forests learn it."""
+    n_trees, need = sum(core.n_trees for core in cores), sum(core.need(ROWS) // ROWS for core in cores)
+    return pieces(n_rows, n_trees, most=SET_ASIDE // max(1, need))
 
 
 def check_n_trees(arrays: dict[str, Any], settings: ForestSettings) -> None:

@@ -10,11 +10,11 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
-from hedgerow.base.work import asked_in_pieces, pieces
+from hedgerow.base.work import asked_in_pieces
 from hedgerow.files import Stored
 from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._calibration import restored_window
-from hedgerow.online._learner import LARGEST_SEED, check_n_trees
+from hedgerow.online._learner import LARGEST_SEED, check_n_trees, parts
 from hedgerow.predictive import LabelMixture
 from hedgerow.predictive._label_mixture import calibrated
 
@@ -46,7 +46,7 @@ class QuantileLearner:
 
     def learn(self, rows: Rows, query: Any) -> None:
         """Learn rows one after another."""
-        for piece in pieces(rows.y.size, self._trees.n_estimators):
+        for piece in parts(rows.y.size, self.core):
             if self._window is None:
                 self.core.learn(*rows.part(piece), self.settings.n_threads)
             else:
@@ -58,7 +58,7 @@ class QuantileLearner:
 
     def intervals_then_learn(self, rows: Rows, confidence: float) -> Iterator[tuple[Floats, Floats]]:
         """Mean and interval of each row, just before it is learned."""
-        for piece in pieces(rows.y.size, self._trees.n_estimators):
+        for piece in parts(rows.y.size, self.core):
             yield self.core.forecast_then_learn(*rows.part(piece), float(confidence), self._window)
 
     def means(self, X: Floats) -> Floats:

@@ -20,6 +20,17 @@ struct TreesOfDraws {
     return code.shape.size() + 4 * code.rules.size() + 4 * code.values.size() + 8 * first_node.size();
   }
 
+  /// Only the first draws stay, and whatever came after them goes, whole or not.
+  struct Mark {
+    std::uint64_t n_nodes;
+    std::size_t n_rules, n_draws;
+  };
+  [[nodiscard]] Mark mark() const { return {code.n_nodes, code.rules.size(), size()}; }
+  void cut(const Mark& mark) noexcept {
+    code.cut(mark.n_nodes, mark.n_rules);
+    first_node.resize(mark.n_draws + 1);
+  }
+
   /// How many rules come before a draw. A tree has one leaf more than rules, so where it begins says it.
   [[nodiscard]] std::uint64_t n_rules_before(std::size_t draw, std::size_t trees_a_draw) const {
     return (first_node[draw] - draw * trees_a_draw) / 2;
@@ -37,6 +48,12 @@ struct Draws : TreesOfDraws {
   [[nodiscard]] std::size_t n_bytes() const {
     const std::size_t of_noise = noise.size() > 0 ? noise.n_bytes() : 0;
     return TreesOfDraws::n_bytes() + of_noise + sizeof(TracePoint) * trace.size();
+  }
+
+  void cut(const Mark& mark, const Mark& of_noise) noexcept {
+    TreesOfDraws::cut(mark);
+    noise.cut(of_noise);
+    trace.resize(mark.n_draws);
   }
 
   void add(const Chain& chain, double unit) {

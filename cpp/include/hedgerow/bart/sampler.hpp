@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/bart/draws.hpp"
@@ -37,14 +38,25 @@ class Sampler {
     return total;
   }
 
-  /// Sweeps all chains so often; every `keep_every`-th state is kept, none if it is 0.
+  /// Sweeps all chains so often; every `keep_every`-th state is kept, none if it is 0. If memory runs out, chains and
+  /// draws are as they were: copies of the chains are swept, and take the place of the others at the end.
   void run(std::size_t n_sweeps, std::size_t keep_every, std::size_t n_threads) {
-    parallel::for_each_index(chains_.size(), n_threads, [&](std::size_t c, std::size_t) {
-      for (std::size_t s = 1; s <= n_sweeps; ++s) {
-        chains_[c]->sweep();
-        if (keep_every > 0 && s % keep_every == 0) draws_[c].add(*chains_[c], problem_.units.label);
-      }
-    });
+    std::vector<std::unique_ptr<Chain>> next;
+    std::vector<std::pair<Draws::Mark, Draws::Mark>> marks;
+    for (const auto& chain : chains_) next.push_back(std::make_unique<Chain>(*chain));
+    for (const Draws& draws : draws_) marks.emplace_back(draws.mark(), draws.noise.mark());
+    try {
+      parallel::for_each_index(chains_.size(), n_threads, [&](std::size_t c, std::size_t) {
+        for (std::size_t s = 1; s <= n_sweeps; ++s) {
+          next[c]->sweep();
+          if (keep_every > 0 && s % keep_every == 0) draws_[c].add(*next[c], problem_.units.label);
+        }
+      });
+    } catch (...) {
+      for (std::size_t c = 0; c < draws_.size(); ++c) draws_[c].cut(marks[c].first, marks[c].second);
+      throw;
+    }
+    chains_.swap(next);
   }
 
  private:

@@ -33,8 +33,6 @@ class SumOfTrees : public Ensemble {
     }
     find_splittable(target());
   }
-  SumOfTrees(SumOfTrees&&) = default;
-  SumOfTrees& operator=(SumOfTrees&&) = default;
 
   [[nodiscard]] double residual(std::size_t row) const {
     return static_cast<double>(residuals_[row]) * problem_->units.label;

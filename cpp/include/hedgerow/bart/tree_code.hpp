@@ -32,6 +32,15 @@ struct TreeCode {
     }
   }
 
+  /// Only the first n nodes stay, and the first rules.
+  void cut(std::uint64_t n, std::size_t n_rules) noexcept {
+    n_nodes = n;
+    rules.resize(n_rules);
+    values.resize(n - n_rules);
+    shape.resize((n + 7) / 8);
+    if (n % 8 != 0) shape.back() = static_cast<std::uint8_t>(shape.back() & ((1U << (n % 8)) - 1U));
+  }
+
   [[nodiscard]] bool is_inner(std::uint64_t node) const { return ((shape[node / 8] >> (node % 8)) & 1U) != 0; }
 
   /// Deeper than any tree that divides rows will ever be, and not too deep for functions that call themselves.

@@ -33,7 +33,7 @@ inline const std::vector<double>& read_scores(const Archive& archive, std::size_
 
 inline Archive archived(const ScoreWindow& window) {
   Archive archive;
-  archive.add("scores", std::vector<double>(window.by_age().begin(), window.by_age().end()));
+  archive.add("scores", window.by_age());
   write_levels(window.levels, archive);
   return archive;
 }

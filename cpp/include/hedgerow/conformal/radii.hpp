@@ -21,11 +21,13 @@ std::vector<double> radii_of(const Calibrated& calibrated, std::span<const doubl
   return radii;
 }
 
-/// Scores come one after another. The radii just before each: [score * n_confidences + confidence].
+/// Scores come one after another. The radii just before each: [score * n_confidences + confidence]. Nothing changes if
+/// there is no memory for it.
 inline std::vector<double> radii_then_update(ScoreWindow& window, std::span<const double> scores,
                                              std::span<const double> confidences) {
   std::vector<double> radii;
   radii.reserve(scores.size() * confidences.size());
+  window.make_room(scores.size());
   for (const double score : scores) {
     append_radii(window, confidences, radii);
     window.update(score);

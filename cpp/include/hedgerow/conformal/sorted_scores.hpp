@@ -9,10 +9,15 @@
 #include <limits>
 #include <vector>
 
+#include "hedgerow/memory/reserve.hpp"
+
 namespace hedgerow::conformal {
 
 class SortedScores {
  public:
+  /// Room for n more: to insert them needs no memory then.
+  void make_room(std::size_t n) { memory::make_room(scores_, n); }
+
   void insert(double score) { scores_.insert(std::upper_bound(scores_.begin(), scores_.end(), score), score); }
 
   /// `score` must be among them.

@@ -8,7 +8,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "hedgerow/memory/reserve.hpp"
 
 namespace hedgerow::drift {
 
@@ -42,8 +43,10 @@ class Adwin {
     return all.count > 0.0 ? all.total / all.count : 0.0;
   }
   [[nodiscard]] double width() const { return sum(buckets.size()).count; }
+  /// What n more numbers may allocate.
+  [[nodiscard]] std::size_t need(std::size_t n) const { return memory::to_add(buckets, n); }
 
-  std::vector<Bucket> buckets;  ///< oldest first; levels never rise
+  memory::Vector<Bucket> buckets;  ///< oldest first; levels never rise
   std::uint64_t n_updates = 0;
 
  private:

@@ -2,6 +2,8 @@
 // The detectors of one tree of an adaptive forest: one that warns and one that is sure.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <variant>
 
 #include "hedgerow/drift/adwin.hpp"
@@ -25,6 +27,18 @@ inline bool update(Detector& detector, double number) {
   if (auto* adwin = std::get_if<Adwin>(&detector)) return adwin->update(number);
   if (auto* page_hinkley = std::get_if<PageHinkley>(&detector)) return page_hinkley->update(number);
   return false;
+}
+
+/// A detector says nothing before it has met so many numbers.
+inline constexpr std::size_t least_numbers = std::min(Adwin::between_looks, PageHinkley::least_numbers);
+
+/// What n more numbers may allocate if the detector is replaced by a new one whenever it has said something: that of
+/// the first one, which may speak at once, and that of windows that share the numbers, each rounded. The other detector
+/// of a tree may have it replaced as often.
+inline std::size_t need(const Detector& detector, std::size_t n) {
+  const auto* adwin = std::get_if<Adwin>(&detector);
+  if (adwin == nullptr) return 0;
+  return adwin->need(n) + memory::to_hold(n, sizeof(Bucket)) + 2 * (n / least_numbers + 1) * memory::to_hold(0, 1);
 }
 
 }  // namespace hedgerow::drift

@@ -38,23 +38,33 @@ class CellFeatures {
   [[nodiscard]] double lifetime() const { return lifetime_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
-  /// Give a column to each cell that has none and in which one of the points lies.
+  /// Give a column to each cell that has none and in which one of the points lies. If memory or columns run out, all is
+  /// as it was.
   void learn(const Points& points, std::size_t n_threads) {
-    const Range old_range = range;
+    Range next_range = range;
     bool has_grown = false;
-    for (std::size_t row = 0; row < points.n; ++row) has_grown |= range.stretch(points[row], width_);
-    std::vector<std::vector<std::pair<std::size_t, NodeId>>> met(trees.size());  // of each tree: row, new cell
-    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t m, std::size_t) {
-      CellTree& tree = trees[m];
-      if (has_grown) tree.widen(old_range, range);
-      for (std::size_t row = 0; row < points.n; ++row) {
-        if (tree.columns[tree.find(points[row])] != none) continue;
-        const NodeId cell = tree.learn(points[row], range);
-        tree.columns[cell] = 0;
-        met[m].emplace_back(row, cell);
-      }
-    });
-    number(met);
+    for (std::size_t row = 0; row < points.n; ++row) has_grown |= next_range.stretch(points[row], width_);
+    std::vector<CellTree> wider;  // if the range has grown: trees that take the place of the others at the end
+    if (has_grown) wider.assign(trees.size(), CellTree(0, {}, lifetime_));
+    std::vector<CellTree>& grown = has_grown ? wider : trees;
+    std::vector<std::size_t> sizes;
+    for (const CellTree& tree : grown) sizes.push_back(tree.nodes.size());
+    std::vector<Met> met;
+    try {
+      met = meet(
+          points, n_threads,
+          [&](std::size_t m) -> CellTree& {
+            if (has_grown) wider[m] = trees[m].widened(range, next_range);
+            return grown[m];
+          },
+          next_range);
+    } catch (...) {
+      for (std::size_t m = 0; m < trees.size() && !has_grown; ++m) trees[m].cut(sizes[m]);
+      throw;
+    }
+    for (const Met& cell : met) grown[cell.tree].columns[cell.id] = n_columns++;
+    if (has_grown) trees.swap(wider);
+    range = std::move(next_range);
   }
 
   /// columns[row * M + m]: the column of the cell of tree m in which the row lies, or `none`.
@@ -129,20 +139,31 @@ class CellFeatures {
     for (const std::size_t far : outside) found[far - first] = tree.column_anywhere(points[far], range);
   }
 
-  void number(const std::vector<std::vector<std::pair<std::size_t, NodeId>>>& met) {
-    struct Arrival {
-      std::size_t row;
-      std::uint32_t tree;
-      NodeId id;
-    };
-    std::vector<Arrival> arrivals;
-    for (std::uint32_t m = 0; m < met.size(); ++m) {
-      for (const auto& [row, id] : met[m]) arrivals.push_back({row, m, id});
-    }
-    std::stable_sort(arrivals.begin(), arrivals.end(),
-                     [](const Arrival& a, const Arrival& b) { return a.row < b.row; });
-    if (arrivals.size() >= (none >> 1) - n_columns) throw std::length_error("more than 2^31 features");
-    for (const Arrival& arrival : arrivals) trees[arrival.tree].columns[arrival.id] = n_columns++;
+  /// A cell that a row is the first to lie in.
+  struct Met {
+    std::size_t row;
+    std::uint32_t tree;
+    NodeId id;
+  };
+
+  /// Store the cells of all points in the trees, tree_of(m), and return the new ones in the order of their columns.
+  template <class TreeOf>
+  std::vector<Met> meet(const Points& points, std::size_t n_threads, TreeOf&& tree_of, const Range& whole) const {
+    std::vector<std::vector<Met>> of_tree(trees.size());
+    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t m, std::size_t) {
+      CellTree& tree = tree_of(m);
+      for (std::size_t row = 0; row < points.n; ++row) {
+        if (tree.columns[tree.find(points[row])] != none) continue;
+        const NodeId cell = tree.learn(points[row], whole);
+        tree.columns[cell] = unnumbered;
+        of_tree[m].push_back({row, static_cast<std::uint32_t>(m), cell});
+      }
+    });
+    std::vector<Met> all;
+    for (const auto& part : of_tree) all.insert(all.end(), part.begin(), part.end());
+    std::stable_sort(all.begin(), all.end(), [](const Met& a, const Met& b) { return a.row < b.row; });
+    if (all.size() >= (none >> 1) - n_columns) throw std::length_error("more than 2^31 features");
+    return all;
   }
 
   std::size_t width_;

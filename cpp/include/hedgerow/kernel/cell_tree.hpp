@@ -15,6 +15,8 @@ using NodeId = std::uint32_t;
 
 /// "No such column".
 inline constexpr std::uint32_t none = 0xFFFFFFFF;
+/// A column whose number will be known when all rows have been looked at.
+inline constexpr std::uint32_t unnumbered = none - 1;
 
 /// A cut that parts the range, or a place where there is none. Such a place sends every point to itself, so that many
 /// points can walk down abreast until none of them moves.
@@ -100,8 +102,19 @@ class CellTree {
     }
   }
 
-  /// Start walks from where the new range is parted first, and store what parts it but not the old one.
-  void widen(const Range& old_range, const Range& range) {
+  /// Forget all that was learned since there were n nodes, before it was numbered.
+  void cut(std::size_t n) noexcept {
+    nodes.resize(n);
+    columns.resize(n);
+    for (NodeId id = 0; id < n; ++id) {
+      if (nodes[id].children >= n) nodes[id] = {CellNode::is_not_cut, 0, id};
+      if (columns[id] == unnumbered) columns[id] = none;
+    }
+  }
+
+  /// A tree whose walks start from where the new range is parted first, and which stores what parts it but not the old
+  /// one.
+  [[nodiscard]] CellTree widened(const Range& old_range, const Range& range) const {
     CellTree wider(entry_.lower.size(), process_, lifetime_);
     wider.enter(range);
     std::vector<Pending> pending;
@@ -125,7 +138,7 @@ class CellTree {
         pending.back().cell.enter(cut, to_right);
       }
     }
-    *this = std::move(wider);
+    return wider;
   }
 
   /// Walk from the whole box to the cell in which the range is parted first.

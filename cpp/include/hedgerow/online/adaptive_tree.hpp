@@ -27,7 +27,9 @@ class AdaptiveTree {
   AdaptiveTree(std::uint64_t seed, std::uint32_t number, const Growth& growth)
       : name{seed, number, 0},
         warning(make_detector(growth.detector, drift::Level::warning)),
-        alarm(make_detector(growth.detector, drift::Level::alarm)) {}
+        alarm(make_detector(growth.detector, drift::Level::alarm)) {
+    gains.reserve(growth.width);
+  }
 
   HoeffdingTree<L> tree;
   std::optional<HoeffdingTree<L>> background;
@@ -37,8 +39,20 @@ class AdaptiveTree {
   std::vector<double> gains;  ///< of each feature: sum of squares explained by its splits
 
   void begin(const Growth& growth, const label::Gaussian& prior) {
-    tree = HoeffdingTree<L>(prior, name.birth++);
+    tree = HoeffdingTree<L>(prior, name.birth);
+    ++name.birth;
     gains.assign(growth.width, 0.0);
+  }
+
+  /// What n rows may allocate. Each of them is learned by one tree, or by two if a detector is there; of those in the
+  /// background and those that take over, new ones begin after warnings and alarms.
+  [[nodiscard]] std::size_t need(std::size_t n, const Growth& growth, std::size_t need_of_row) const {
+    std::size_t bytes = tree.need(n, need_of_row);
+    if (tree.nodes.empty()) bytes += HoeffdingTree<L>::need_of_new(1, n);
+    if (growth.detector == drift::Kind::none) return bytes;
+    bytes += background ? background->need(n, need_of_row) : n * need_of_row;
+    return bytes + HoeffdingTree<L>::need_of_new(2 * (n / drift::least_numbers + 1), 2 * n) + drift::need(warning, n) +
+           drift::need(alarm, n);
   }
 
   [[nodiscard]] label::Gaussian speak(const Row& row, const Growth& growth) const {

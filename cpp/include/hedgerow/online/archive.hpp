@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "hedgerow/archive/reader.hpp"
@@ -118,20 +119,30 @@ inline void read(drift::Detector& detector, Readers& in) {
   }
 }
 
+template <class T>
+void append(const memory::Vector<T>& values, std::vector<T>& out) {
+  out.insert(out.end(), values.begin(), values.end());
+}
+
 template <LeafLabels L>
 void write(const Leaf<L>& leaf, const Growth& growth, Writers& out) {
   out.leaf_counters.append({leaf.n_rows, leaf.last_attempt, leaf.birth, leaf.rows.size(), leaf.rows.oldest});
   write(leaf.moments, out.leaf_moments.values);
   out.leaf_moments.append({leaf.prior.mean, leaf.prior.variance});
-  out.row_features.append(leaf.rows.features);
-  out.row_labels.append(leaf.rows.labels);
-  out.row_weights.append(leaf.rows.weights);
+  append(leaf.rows.features, out.row_features.values);
+  append(leaf.rows.labels, out.row_labels.values);
+  append(leaf.rows.weights, out.row_weights.values);
   leaf.labels.write(out.leaf_labels.values);
   if (!growth.linear) return;
   out.leaf_counters.append({leaf.linear.slopes.size()});
-  out.slopes.append(leaf.linear.slopes);
+  append(leaf.linear.slopes, out.slopes.values);
   out.linear.append({leaf.linear.intercept, leaf.linear.lowest, leaf.linear.highest});
   write(leaf.linear.errors, out.linear.values);
+}
+
+template <class T>
+void fill(memory::Vector<T>& values, std::span<const T> read) {
+  values.assign(read.begin(), read.end());
 }
 
 template <LeafLabels L>
@@ -149,9 +160,9 @@ Leaf<L> read_leaf(const Growth& growth, Readers& in) {
               label::is_within(leaf.prior.mean, label::largest_label) && n <= growth.leaf_capacity &&
               n <= leaf.n_rows && (n == growth.leaf_capacity ? counters[4] < n : counters[4] == 0),
           "the counters of a leaf are broken");
-  leaf.rows.features = in.row_features.copy(n * growth.width);
-  leaf.rows.labels = in.row_labels.copy(n);
-  leaf.rows.weights = in.row_weights.copy(n);
+  fill(leaf.rows.features, in.row_features.take(n * growth.width));
+  fill(leaf.rows.labels, in.row_labels.take(n));
+  fill(leaf.rows.weights, in.row_weights.take(n));
   require(std::ranges::all_of(leaf.rows.weights, [](double weight) { return weight > 0.0; }),
           "a weight is not positive");
   require(
@@ -161,7 +172,7 @@ Leaf<L> read_leaf(const Growth& growth, Readers& in) {
   if (!growth.linear) return leaf;
   const std::uint64_t n_slopes = in.leaf_counters.next();
   require(n_slopes == 0 || n_slopes == growth.width, "a linear model has the wrong width");
-  leaf.linear.slopes = in.slopes.copy(n_slopes);
+  fill(leaf.linear.slopes, in.slopes.take(n_slopes));
   const auto numbers = in.linear.take(3);
   require(numbers[1] <= numbers[2], "the range of a linear model is empty");
   leaf.linear.intercept = numbers[0], leaf.linear.lowest = numbers[1], leaf.linear.highest = numbers[2];
@@ -253,6 +264,9 @@ void restore(Forest<L>& forest, const Archive& archive) {
     detail::read(slot.alarm, in);
     slot.tree = detail::read_tree<L>(forest.growth, in);
     if (numbers[3] == 1) slot.background = detail::read_tree<L>(forest.growth, in);
+    for (const auto* tree : {&slot.tree, slot.background ? &*slot.background : &slot.tree}) {
+      for (const auto& leaf : tree->leaves) require(leaf.n_rows <= forest.arrivals, "a leaf has met too many rows");
+    }
   }
   counters.finish(), origin.finish(), seen.finish(), scales.finish();
   in.finish();

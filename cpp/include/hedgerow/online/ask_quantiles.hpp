@@ -60,10 +60,12 @@ struct IntervalForecasts {
   std::vector<double> means, intervals;
 };
 
+/// If there is no memory for all of them, none is learned.
 inline IntervalForecasts forecast_then_learn(QuantileForest& forest, const Batch& batch, double confidence,
                                              conformal::ScoreWindow* window) {
   IntervalForecasts found(batch.n);
-  QuantileStream stream(forest, window);
+  QuantileStream stream(forest, window, batch.n);
+  const memory::Reserve reserve(forest.need(batch.n));
   for (std::size_t i = 0; i < batch.n; ++i) {
     const IntervalForecast forecast =
         stream.learn(batch.features + i * forest.growth.width, batch.labels[i], batch.weight(i), confidence);

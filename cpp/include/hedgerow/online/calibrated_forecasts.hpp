@@ -31,12 +31,14 @@ Forecasts predict_forecasts(const OutOfBag<L>& calibration, const Forest<L>& for
   return found;
 }
 
-/// Each row is forecast just before it is learned.
+/// Each row is forecast just before it is learned. If there is no memory for all of them, none is learned.
 template <LeafLabels L>
 Forecasts forecast_then_learn(OutOfBag<L>& calibration, Forest<L>& forest, ErrorSizes* sizes, const Batch& batch,
                               std::span<const double> confidences) {
   Forecasts found(batch.n);
   found.radii.reserve(batch.n * confidences.size());
+  calibration.make_room(forest, sizes, batch.n);
+  const memory::Reserve reserve(forest.need(batch.n) + (sizes == nullptr ? 0 : sizes->need(batch.n)));
   for (std::size_t i = 0; i < batch.n; ++i) {
     conformal::append_radii(calibration, confidences, found.radii);
     const double* x = batch.features + i * forest.growth.width;

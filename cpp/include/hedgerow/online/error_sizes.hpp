@@ -37,10 +37,13 @@ struct SizeUnits {
 namespace detail {
 
 /// By how much the standard deviation of a row is off, as the mean over trees has it.
+inline double factor_of(double sum, std::size_t n_trees, double unit) {
+  return std::clamp(sum / static_cast<double>(n_trees) / unit, smallest_factor, error_size(largest_error));
+}
 inline double factor_of(const Answers& said, std::size_t i, std::size_t n_trees, double unit) {
   double sum = 0.0;
   for (std::size_t b = 0; b < n_trees; ++b) sum += said.means[i * n_trees + b];
-  return std::clamp(sum / static_cast<double>(n_trees) / unit, smallest_factor, error_size(largest_error));
+  return factor_of(sum, n_trees, unit);
 }
 
 }  // namespace detail
@@ -67,5 +70,30 @@ inline std::vector<double> factor_then_learn(ErrorSizes& sizes, const Batch& err
   }
   return factors;
 }
+
+/// The same row by row, for errors in standard deviations. What it needs besides the forest's memory is made before.
+class SizeStream {
+ public:
+  void make_room(const ErrorSizes& sizes, std::size_t n) {
+    x_.resize(sizes.growth.width);
+    sizes.make_room(search_, n);
+  }
+
+  double factor_then_learn(ErrorSizes& sizes, const double* features, double error, double weight) {
+    const Arrival arrival = sizes.announce(features, error_size(error), weight, x_.data(), z_);
+    double sum = 0.0;
+    for (auto& slot : sizes.slots) {
+      label::Gaussian said{};
+      slot.learn(arrival, sizes.growth, search_, said);
+      sum += said.mean;
+    }
+    return sizes.is_warm(arrival.number) ? detail::factor_of(sum, sizes.slots.size(), 1.0) : 1.0;
+  }
+
+ private:
+  SplitSearch search_;
+  std::vector<float> x_;
+  std::vector<double> z_;  ///< leaves are not linear
+};
 
 }  // namespace hedgerow::online

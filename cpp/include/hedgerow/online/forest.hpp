@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hedgerow/data/batch.hpp"
+#include "hedgerow/memory/reserve.hpp"
 #include "hedgerow/online/adaptive_tree.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
@@ -36,6 +37,7 @@ class Forest {
   Forest(const Growth& chosen, std::size_t n_trees, std::uint64_t random_seed) : growth(chosen), seed(random_seed) {
     for (std::size_t b = 0; b < n_trees; ++b) slots.emplace_back(seed, static_cast<std::uint32_t>(b), growth);
     if (growth.linear) scales.moments.resize(growth.width);
+    origin.reserve(growth.width);
   }
 
   Growth growth;
@@ -83,6 +85,17 @@ class Forest {
     return arrival;
   }
 
+  /// What all trees may allocate while they learn n rows more. Where the bound comes from is said at each part of it;
+  /// it is that of the worst stream, in which every row makes every tree split its fullest leaf. Memory for all of it
+  /// is set aside before the first change.
+  [[nodiscard]] std::size_t need(std::size_t n) const {
+    const std::size_t need_of_row = HoeffdingTree<L>::need_of_row(growth, n_met(n));
+    std::size_t bytes = 0;
+    for (const auto& slot : slots) bytes += slot.need(n, growth, need_of_row);
+    return bytes;
+  }
+
+  /// If there is no memory for it, the forest is as it was.
   void learn(const Batch& batch, std::size_t n_threads) { learn(batch, n_threads, Hear{}); }
 
   /// What each tree says of each row just before it learns it.
@@ -104,6 +117,14 @@ class Forest {
     return answers;
   }
 
+  // Scratch that is made before the first change, for n rows more.
+
+  void make_room(SplitSearch& search, std::size_t n) const {
+    search.make_room(growth, std::min(growth.leaf_capacity, n_met(n)));
+  }
+  /// Standardised features of a row.
+  [[nodiscard]] std::vector<double> room_for_z() const { return std::vector<double>(scales.moments.size()); }
+
   /// f(index, row) for each point, in parallel.
   template <class Function>
   void for_each_point(const double* features, std::size_t n, std::size_t n_threads, Function&& f) const {
@@ -120,20 +141,25 @@ class Forest {
   }
 
  private:
+  [[nodiscard]] std::size_t n_met(std::size_t n_more) const { return static_cast<std::size_t>(arrivals) + n_more; }
+
   /// hear(tree, index, arrival, what the tree said of the row before it learned it).
   using Hear = std::function<void(std::size_t, std::size_t, const Arrival&, const label::Gaussian&)>;
 
   void learn(const Batch& batch, std::size_t n_threads, const Hear& hear) {
     std::vector<float> x(batch.n * growth.width);
-    std::vector<std::vector<double>> z(growth.linear ? batch.n : 1);
+    std::vector<std::vector<double>> z(growth.linear ? batch.n : 1, room_for_z());
     std::vector<Arrival> arriving;
     arriving.reserve(batch.n);
+    searches_.resize(std::max(searches_.size(), std::max<std::size_t>(1, std::min(n_threads, slots.size()))));
+    for (auto& search : searches_) make_room(search, batch.n);
+    const memory::Reserve reserve(need(batch.n));
     for (std::size_t i = 0; i < batch.n; ++i) {
       arriving.push_back(announce(batch.features + i * growth.width, batch.labels[i], batch.weight(i),
                                   x.data() + i * growth.width, z[growth.linear ? i : 0]));
     }
-    searches_.resize(std::max(searches_.size(), std::max<std::size_t>(1, n_threads)));
     parallel::for_each_index(slots.size(), n_threads, [&](std::size_t b, std::size_t worker) {
+      const memory::Reserve::Lent lent(reserve);
       for (std::size_t i = 0; i < batch.n; ++i) {
         label::Gaussian said{};
         slots[b].learn(arriving[i], growth, searches_[worker], said);

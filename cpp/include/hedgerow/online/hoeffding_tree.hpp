@@ -5,6 +5,7 @@
 // split.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -86,8 +87,8 @@ class HoeffdingTree {
     leaves[0].birth = birth;
   }
 
-  std::vector<Node> nodes;
-  std::vector<Leaf<L>> leaves;
+  memory::Vector<Node> nodes;
+  memory::Vector<Leaf<L>> leaves;
 
   /// The node of the leaf into which x falls.
   [[nodiscard]] std::uint32_t place_of(const float* x) const {
@@ -121,6 +122,23 @@ class HoeffdingTree {
     return change;
   }
 
+  /// What n rows may allocate. `need_of_row` is that of a row in its leaf.
+  [[nodiscard]] std::size_t need(std::size_t n, std::size_t need_of_row) const {
+    return memory::to_add(nodes, 2 * n) + memory::to_add(leaves, n) + n * need_of_row;
+  }
+  /// The same for trees that begin with nothing, so many of them, and share n rows.
+  [[nodiscard]] static std::size_t need_of_new(std::size_t n_trees, std::size_t n) {
+    return memory::to_hold(n_trees + 2 * n, sizeof(Node)) + memory::to_hold(n_trees + n, sizeof(Leaf<L>)) +
+           2 * n_trees * memory::to_hold(0, 1);
+  }
+  /// What the leaf of a row may allocate in a forest that has met so many rows: room for more rows, slopes, labels; and
+  /// then, if it is split, those of two leaves that share its rows.
+  [[nodiscard]] static std::size_t need_of_row(const Growth& growth, std::size_t n_met) {
+    const std::size_t n_kept = std::min(growth.leaf_capacity, KeptRows::grown(n_met));
+    return 2 * KeptRows::need(n_kept, growth.width) + 3 * L::need(growth) +
+           (growth.linear ? 3 * memory::rounded(growth.width * sizeof(double)) : 0);
+  }
+
   [[nodiscard]] std::size_t n_bytes() const {
     std::size_t total = nodes.capacity() * sizeof(Node) + leaves.capacity() * sizeof(Leaf<L>);
     for (const auto& leaf : leaves) {
@@ -152,6 +170,12 @@ class HoeffdingTree {
       leaves[number].birth = name.birth++;
       leaves[number].linear = parent.linear;
     }
+    std::size_t n_right = 0;
+    parent.rows.for_each(growth.width, [&](const float* x, double, double) {
+      n_right += static_cast<std::size_t>(x[split.feature] > split.threshold);
+    });
+    leaves[left_leaf].rows.reserve(parent.rows.size() - n_right, growth.width);
+    leaves[right_leaf].rows.reserve(n_right, growth.width);
     parent.rows.for_each(growth.width, [&](const float* x, double label, double weight) {
       Leaf<L>& child = leaves[x[split.feature] > split.threshold ? right_leaf : left_leaf];
       ++child.n_rows;

@@ -3,22 +3,25 @@
 // inherit.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "hedgerow/memory/reserve.hpp"
 
 namespace hedgerow::online {
 
 struct KeptRows {
-  std::vector<float> features;  ///< row-major
-  std::vector<double> labels;
-  std::vector<double> weights;
+  memory::Vector<float> features;  ///< row-major
+  memory::Vector<double> labels;
+  memory::Vector<double> weights;
   std::uint32_t oldest = 0;  ///< which row makes room for the next one, once all places are taken
 
   [[nodiscard]] std::size_t size() const { return labels.size(); }
 
   void keep(const float* x, std::size_t width, double label, double weight, std::size_t capacity) {
     if (size() < capacity) {
+      if (size() == weights.capacity()) reserve(std::min(capacity, grown(size())), width);
       features.insert(features.end(), x, x + width);
       labels.push_back(label);
       weights.push_back(weight);
@@ -29,6 +32,18 @@ struct KeptRows {
     weights[oldest] = weight;
     oldest = (oldest + 1) % static_cast<std::uint32_t>(capacity);
   }
+
+  void reserve(std::size_t n, std::size_t width) {
+    features.reserve(n * width);
+    labels.reserve(n);
+    weights.reserve(n);
+  }
+  /// What `reserve` allocates, for rows up to so many; also for two leaves that share them.
+  [[nodiscard]] static std::size_t need(std::size_t n, std::size_t width) {
+    return n * (width * sizeof(float) + 2 * sizeof(double)) + 6 * memory::rounded(0);
+  }
+  /// Rows for which there is room when n were there and there was none.
+  [[nodiscard]] static std::size_t grown(std::size_t n) { return std::max<std::size_t>(4, 2 * n); }
 
   /// f(row, label, weight) for each row, in order of arrival.
   template <class Function>

@@ -33,6 +33,8 @@ concept LeafLabels = std::copyable<L> && std::default_initializable<L> &&
                        kept.write(written);
                        { labels.read(source) } -> std::same_as<bool>;
                        { kept.n_bytes() } -> std::convertible_to<std::size_t>;
+                       // what a leaf may allocate for its labels from its birth on, however many come
+                       { L::need(growth) } -> std::convertible_to<std::size_t>;
                      };
 
 /// Moments are enough.
@@ -41,6 +43,7 @@ struct NoMore {
   static void write(std::vector<double>&) {}
   static bool read(auto&) { return true; }
   [[nodiscard]] static std::size_t n_bytes() { return 0; }
+  [[nodiscard]] static std::size_t need(const Growth&) { return 0; }
 };
 static_assert(LeafLabels<NoMore>);
 

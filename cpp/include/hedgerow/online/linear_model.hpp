@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hedgerow/label/gaussian_labels.hpp"
+#include "hedgerow/memory/reserve.hpp"
 
 namespace hedgerow::online {
 
@@ -31,7 +32,7 @@ struct FeatureScales {
 };
 
 struct LinearModel {
-  std::vector<double> slopes;  ///< of standardised features; empty before the first row
+  memory::Vector<double> slopes;  ///< of standardised features; empty before the first row
   double intercept = 0.0;
   double lowest = 0.0, highest = 0.0;  ///< labels met
   label::LabelMoments errors;          ///< of predictions made before their labels were learned

@@ -54,11 +54,34 @@ class OutOfBag {
     return {heard.mean(), rule.scale(heard)};
   }
 
+  /// All that the calibration of n more rows may need, but for what the forests allocate: see their `need`.
+  void make_room(const Forest<L>& forest, const ErrorSizes* sizes, std::size_t n) {
+    const std::size_t n_new = std::min(n, rule.capacity - size());
+    memory::make_room(features_, n_new * width_);
+    for (auto* numbers : {&labels_, &factors_}) memory::make_room(*numbers, n_new);
+    memory::make_room(scores_, n_new);
+    memory::make_room(is_due_, n_new);
+    memory::make_room(due_, size() + n_new - due_.size());
+    for (auto* list : {&leaves_, &before_, &after_}) memory::make_room(*list, n_new * n_trees_);
+    sorted_.make_room(n_new);
+    for (std::size_t b = 0; b < n_trees_; ++b) {
+      const auto& slot = forest.slots[b];
+      const std::size_t n_leaves =
+          std::max(slot.tree.leaves.size(), slot.background ? slot.background->leaves.size() : 1);
+      if (n_leaves + n > heads_[b].size()) memory::make_room(heads_[b], n_leaves + n - heads_[b].size());
+    }
+    is_out_.reserve(n_trees_);
+    x_.resize(width_);
+    z_.resize(forest.scales.moments.size());
+    forest.make_room(search_, n);
+    if (sizes != nullptr) size_stream_.make_room(*sizes, n);
+  }
+
   /// The forest learns a row, and the calibration follows. With `sizes`, scales are stretched by what it says of the
   /// row before it learns its error; the row keeps that factor.
   Forecast learn(Forest<L>& forest, ErrorSizes* sizes, const double* features, double label, double weight) {
+    make_room(forest, sizes, 1);
     if (n_followed_ != forest.arrivals) follow_from_scratch(forest);
-    x_.resize(width_);
     const Arrival arrival = forest.announce(features, label, weight, x_.data(), z_);
     MixtureSum heard;
     is_out_.assign(n_trees_, false);
@@ -74,7 +97,7 @@ class OutOfBag {
     double factor = 1.0;
     if (counts && sizes != nullptr) {
       const double error = std::abs(label - forecast.mean) / forecast.scale;
-      factor = factor_then_learn(*sizes, {features, &error, &weight, 1}, {}, 1)[0];
+      factor = size_stream_.factor_then_learn(*sizes, features, error, weight);
       forecast.scale *= factor;
     }
     if (counts) levels.update(std::abs(label - forecast.mean) / forecast.scale / shrinkage(), sorted_);
@@ -267,6 +290,7 @@ class OutOfBag {
   std::uint64_t n_followed_ = 0;  ///< rows that the forest had learned when we last looked
 
   SplitSearch search_;
+  SizeStream size_stream_;
   std::vector<float> x_;
   std::vector<double> z_;
   std::vector<bool> is_out_;

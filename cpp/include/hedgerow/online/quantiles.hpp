@@ -22,6 +22,9 @@ using QuantileForest = Forest<SketchedLabels>;
 
 class LabelQuantiles {
  public:
+  /// So that a forest of so many trees is asked without memory.
+  void make_room(std::size_t n_trees) { runs_.make_room(n_trees * sketch::Kll::most_levels); }
+
   void ask(const QuantileForest& forest, const Row& row) {
     runs_.clear();
     MixtureSum heard;
@@ -78,8 +81,12 @@ struct IntervalForecast {
 /// forecast.
 class QuantileStream {
  public:
-  QuantileStream(QuantileForest& forest, conformal::ScoreWindow* window) : forest_(forest), window_(window) {
-    x_.resize(forest.growth.width);
+  /// For n rows: what they may need is made now, but for what the forest allocates, see its `need`.
+  QuantileStream(QuantileForest& forest, conformal::ScoreWindow* window, std::size_t n)
+      : forest_(forest), window_(window), x_(forest.growth.width), z_(forest.room_for_z()) {
+    quantiles_.make_room(forest.slots.size());
+    forest.make_room(search_, n);
+    if (window != nullptr) window->make_room(n);
   }
 
   IntervalForecast learn(const double* features, double label, double weight, double confidence) {

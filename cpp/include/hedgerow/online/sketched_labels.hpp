@@ -29,12 +29,13 @@ struct SketchedLabels {
   }
 
   [[nodiscard]] std::size_t n_bytes() const { return sketch.n_bytes(); }
+  [[nodiscard]] static std::size_t need(const Growth& growth) { return sketch::Kll::need(growth.sketch_size); }
 
   void write(std::vector<double>& out) const {
-    const auto& levels = sketch.levels();
-    out.insert(out.end(), {static_cast<double>(levels.size()), static_cast<double>(sketch.n_compactions()),
+    out.insert(out.end(), {static_cast<double>(sketch.n_levels()), static_cast<double>(sketch.n_compactions()),
                            static_cast<double>(n_rounded)});
-    for (const auto& level : levels) {
+    for (std::size_t h = 0; h < sketch.n_levels(); ++h) {
+      const std::vector<double> level = sketch.level(h);
       out.push_back(static_cast<double>(level.size()));
       out.insert(out.end(), level.begin(), level.end());
     }
@@ -50,7 +51,7 @@ struct SketchedLabels {
       const auto values = in.take(static_cast<std::size_t>(size));
       level.assign(values.begin(), values.end());
     }
-    return sketch.restore(std::move(levels), static_cast<std::uint64_t>(head[1]));
+    return sketch.restore(levels, static_cast<std::uint64_t>(head[1]));
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,17 @@ struct Split {
 
 class SplitSearch {
  public:
+  /// So that `find` needs no memory for a leaf of so many rows.
+  void make_room(const Growth& growth, std::size_t n_rows) {
+    const auto make = [](auto& values, std::size_t n) {
+      if (n > values.capacity()) values.reserve(std::max(n, 2 * values.capacity()));
+    };
+    make(features_, growth.width);
+    make(order_, n_rows);
+    make(labels_.values, n_rows);
+    if (growth.weighs_spread) make(distances_.values, n_rows);
+  }
+
   /// A split worth making, or one with gain 0. `n_seen` is the number of rows that the leaf ever met.
   Split find(const KeptRows& rows, const Growth& growth, std::uint64_t n_seen, random::Stream& stream) {
     center(rows, growth);
@@ -81,7 +93,7 @@ class SplitSearch {
 
     /// `number(i)` is that of row i; the first one is an origin that keeps differences exact.
     template <class Number>
-    void assign(const std::vector<double>& weights, double total_weight, Number&& number) {
+    void assign(std::span<const double> weights, double total_weight, Number&& number) {
       const double origin = number(0);
       double sum = 0.0;
       for (std::size_t i = 0; i < weights.size(); ++i) sum += weights[i] * (number(i) - origin);

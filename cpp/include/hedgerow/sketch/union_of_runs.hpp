@@ -15,6 +15,12 @@ namespace hedgerow::sketch {
 
 class UnionOfRuns {
  public:
+  /// So that up to n runs need no memory.
+  void make_room(std::size_t n) {
+    runs_.reserve(n);
+    ranges_.reserve(n);
+    cuts_.reserve(n);
+  }
   void clear() {
     runs_.clear();
     total_ = 0.0;

@@ -52,28 +52,12 @@ Forest<M> forest_for(const Sample& sample, Growth growth, std::size_t window) {
   return forest;
 }
 
-/// Lets the verb fail at its first allocation, its second and so on until it succeeds, each time on the same forest.
 /// Returns how often it failed.
 template <class M, class Verb>
 std::size_t fail_everywhere(Forest<M>& forest, Verb&& verb) {
   const archive::Archive before = archived(forest);
   const std::size_t n_places = forest.places.size();
-  for (std::size_t n = 0;; ++n) {
-    bool has_failed = false;
-    {
-      const FailingMemory memory(n);
-      try {
-        verb();
-      } catch (const std::bad_alloc&) {
-        has_failed = true;
-      }
-    }
-    if (!has_failed) return n;
-    if (!are_same(forest, before, n_places)) {
-      CHECK(!"the forest has changed");
-      return n;
-    }
-  }
+  return fail_until_it_succeeds(verb, [&] { return are_same(forest, before, n_places); });
 }
 
 template <class M>
