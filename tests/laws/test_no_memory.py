@@ -38,8 +38,8 @@ SOME = [
 ]
 N_LEARNED, N_MORE = 60, 100
 MEGABYTES = (0, 0.1, 0.25, 1, 4, 16, 64, 256) if IS_THOROUGH else (0, 0.1, 0.25, 1, 8)
-# Stages of a boosting learn one after another, and scores are kept after the base has learned: rows of a call that fails
-# in between are learned by a part of the model.
+# Stages of a boosting learn one after another, and scores are kept after the base has learned: rows of a call that
+# fails in between are learned by a part of the model.
 LEARN_IN_PARTS = {name for name in ONLINE if "boosting" in name} | {
     "conformal, approximate",
     "conformal, Mondrian",
