@@ -18,9 +18,7 @@ MAY_USE = {
     "drift": frozenset({"memory"}),
     "conformal": frozenset({"archive", "memory"}),
     "sketch": frozenset({"memory"}),
-    "online": frozenset(
-        {"archive", "data", "memory", "random", "parallel", "label", "drift", "conformal", "sketch"}
-    ),
+    "online": frozenset({"archive", "data", "memory", "random", "parallel", "label", "drift", "conformal", "sketch"}),
     "kernel": frozenset({"archive", "random", "parallel", "numeric"}),
     "particle": frozenset({"random"}),
     "mondrian": frozenset({"archive", "data", "random", "parallel", "numeric", "predictive", "tree", "label"}),
