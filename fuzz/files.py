@@ -130,8 +130,9 @@ def _differences(before: bytes, after: bytes) -> Iterator[str]:
         if one is None or other is None or one.shape != other.shape or one.dtype != other.dtype:
             yield f"{name} {_type(one)} -> {_type(other)}"
         else:
-            for place in np.flatnonzero(one.reshape(-1) != other.reshape(-1))[:5]:
-                yield f"{name}[{place}] {one.reshape(-1)[place]!r} -> {other.reshape(-1)[place]!r}"
+            one, other = one.reshape(-1), other.reshape(-1)
+            for place in np.flatnonzero((one != other) & ((one == one) | (other == other)))[:5]:  # two NaN are equal
+                yield f"{name}[{place}] {one[place]!r} -> {other[place]!r}"
 
 
 def _type(array: Any) -> str:

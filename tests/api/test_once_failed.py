@@ -78,6 +78,7 @@ def test_first_rows_without_weight_leave_nothing(case):
 TOO_LARGE = {
     "forest": [("seen.labels", 1), ("seen.labels", 2), ("nodes.summary", 1), ("rows.labels", 0)],
     "forest, moments": [("nodes.summary", 1), ("nodes.summary", 2)],
+    "kernel ridge, iterative": [("solution/start", 0)],
     "online forest": [("seen.labels", 1), ("leaves.moments", 1), ("leaves.moments", 3), ("rows.labels", 0)],
     "Bayesian tree": [("leaves.numbers", 1), ("leaves.numbers", 2)],
 }
@@ -88,6 +89,17 @@ def test_numbers_too_large_to_square(name, place, tmp_path):
     stored = Stored.of(BY_NAME[name].fitted(12))
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_number(stored.full_name(place[0]), place[1], 1e305).load(tmp_path / "model")
+
+
+def test_numbers_too_small_to_divide_by(tmp_path):
+    of_each = Stored.of(BY_NAME["forest, two targets"].fitted(30))
+    for place in (0, 3, 5, 6, 7):
+        with pytest.raises(ValueError, match="cannot load"):
+            of_each.with_learned({f"learner/labels/calibration/of_each/1/numbers/{place}": 5e-324}).load(tmp_path / "m")
+    online = Stored.of(BY_NAME["online forest"].fitted(12))
+    name = online.full_name("seen.labels")
+    with pytest.raises(ValueError, match="cannot load"):
+        online.with_number(name, 0, 1e-310).with_number(name, 2, 1e150).load(tmp_path / "m")
 
 
 def test_a_whole_number_beyond_all_others_is_no_point():

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from hedgerow import _core
+from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 from hedgerow.kernel._path import LifetimePath
 from hedgerow.kernel._problem import Columns, Criteria, Problem
@@ -246,6 +247,8 @@ class IterativeSolution(Solution):
         start = stored.array("start")
         if not 1 <= start.size <= rows.n:
             raise ValueError("its solution has the wrong size")
+        if np.abs(start).max() > LARGEST_TARGET:
+            raise ValueError("its solution is larger than it can be")
         return cls(rows, alpha, n_columns, 1, start, stored.array("projection", (start.size, None)))
 
 

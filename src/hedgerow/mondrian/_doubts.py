@@ -31,6 +31,9 @@ MOST_SURPRISING = 25.0
 LEAST_TYPICAL = 1e-6
 """Doubts that are smaller than this share of the mean squared error, on average, say nothing."""
 
+LEAST_NUMBER = 1e-250
+"""In files variances and weights are at least this: targets differ by 1e-100, and quotients must be finite."""
+
 
 class Calibration(NamedTuple):
     """Variance = noise + doubt within trees * share + doubt between trees * share + what gaps add; and a shape.
@@ -86,7 +89,7 @@ class Calibration(NamedTuple):
         found = noise, *shares, near, far, most, weight, squares
         if len(shares) != 2 or not all(math.isfinite(number) and number >= 0.0 for number in found):
             raise ValueError("its calibration is not positive and finite")
-        if min(noise, near, most, weight, squares) <= 0.0:
+        if min(noise, near, most, weight, squares) < LEAST_NUMBER:
             raise ValueError("its calibration is not positive")
         shape = shape_from_numbers(stored.word("shape", *SHAPES), stored.sequence("shape_numbers"))
         return cls(noise, (shares[0], shares[1]), shape, near, far, most, weight, squares)

@@ -44,7 +44,7 @@ struct LabelMoments {
   /// Could these be moments of labels? Asked of what comes from a file.
   [[nodiscard]] bool are_possible() const {
     return weight >= 0.0 && squares >= 0.0 && is_within(weight, largest_square) && is_within(mean, largest_label) &&
-           is_within(squares, largest_square);
+           squares <= largest_square * std::min(1.0, weight);
   }
 };
 
