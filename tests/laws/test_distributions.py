@@ -74,7 +74,7 @@ def test_what_cannot_be_asked(new):
         (lambda: dist.ppf([[0.5]]), "1-D"),
         (lambda: dist.interval(1.0), "confidence"),
         (lambda: dist.interval(np.nan), "confidence"),
-        (lambda: dist.rvs(-1), "negative"),
+        (lambda: dist.rvs(-1), "whole number from 0"),
         (lambda: dist.logpdf(np.zeros(len(dist) + 1)), "shape"),
         (lambda: dist.cdf(np.zeros((len(dist) + 1, 2))), "shape"),
     ]:

@@ -37,7 +37,7 @@ def test_shift_of_labels(way, smoothing, offset):
 
 @WAYS
 @SMOOTHINGS
-@pytest.mark.parametrize("factor", [-1.0, 1e-3, 1e6, 1e-100, 1e100])
+@pytest.mark.parametrize("factor", [-1.0, 1e-3, 1e6, 1e-90, 1e90])
 def test_scale_of_labels(way, smoothing, factor):
     mean, std = predictions(way, X, Y, QUERIES, smoothing=smoothing)
     scaled_mean, scaled_std = predictions(way, X, Y * factor, QUERIES, smoothing=smoothing)

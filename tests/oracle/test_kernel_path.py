@@ -9,6 +9,7 @@ from hedgerow import MondrianFeatures, MondrianKernelRidge, _core
 from hedgerow.kernel import _selection
 from hedgerow.kernel._dense import Spectrum, criteria_at
 from hedgerow.kernel._problem import Problem
+from hedgerow.kernel._review import _sweep as grown_sweep
 from oracle.kernel import dense_criteria, dense_prediction, kernel_matrix
 
 TOLERANCE = 1e-8
@@ -36,7 +37,7 @@ def cells_at(problem, time):
 def test_path_at_events(alpha, weighted):
     weights = np.random.default_rng(1).integers(1, 4, size=60).astype(float) if weighted else None
     problem = problem_of(weights=weights)
-    sweep = _core.Sweep(problem.points, n_trees=problem.n_trees, seed=problem.seed, n_threads=1)
+    sweep = grown_sweep(problem)
     table = _selection.follow_events(problem, sweep, alpha)
     path = _selection.as_path(problem, _selection.Rule("loo"), table, alpha, 20.0, True)
     assert len(path) == sweep.times().size + 1 > 300
@@ -52,7 +53,7 @@ def test_path_at_events(alpha, weighted):
 @pytest.mark.parametrize("alpha", [1e-3, 0.3])
 def test_validation_error_at_events(alpha):
     problem = problem_of(n=80, n_unseen=20)
-    sweep = _core.Sweep(problem.points, n_trees=problem.n_trees, seed=problem.seed, n_threads=1)
+    sweep = grown_sweep(problem)
     table = _selection.follow_events(problem, sweep, alpha)
     path = _selection.as_path(problem, _selection.Rule("validation"), table, alpha, 1.0, True)
     for place in np.linspace(0, len(path) - 1, 5).astype(int):
@@ -70,7 +71,7 @@ def test_both_spaces_from_scratch(time, weighted):
     """Few cells are solved in the space of cells, many in that of rows; by spectrum and by Cholesky."""
     weights = np.random.default_rng(1).integers(1, 4, size=60).astype(float) if weighted else None
     problem = problem_of(weights=weights)
-    sweep = _core.Sweep(problem.points, n_trees=problem.n_trees, seed=problem.seed, n_threads=1)
+    sweep = grown_sweep(problem)
     ((_, columns, n_columns),) = _selection.partitions_at(problem, sweep, np.array([time]))
     assert (n_columns < 60) == (time < 0.1)
     names = cells_at(problem, time)
@@ -89,7 +90,7 @@ def test_both_spaces_from_scratch(time, weighted):
 def test_drift_is_watched(monkeypatch):
     """A tiny ridge and thousands of events: afresh when the residual has grown, and far off if nobody looks."""
     problem = problem_of(n=150, n_trees=20, lifetime=60.0)
-    sweep = _core.Sweep(problem.points, n_trees=problem.n_trees, seed=problem.seed, n_threads=1)
+    sweep = grown_sweep(problem)
     assert sweep.times().size > 2500
     n_refreshed = []
     refreshed = _selection._refreshed

@@ -174,7 +174,7 @@ def test_the_numbers_are_common_to_all_ways_of_asking():
 
 def test_moments_have_no_leave_one_out():
     X, y, _ = grid_rows(10)
-    with pytest.raises(AttributeError, match="smoothing='hierarchy'"):
+    with pytest.raises(ValueError, match="smoothing='hierarchy'"):
         new("learned", smoothing="moments").fit(X, y).loo_predict()
 
 

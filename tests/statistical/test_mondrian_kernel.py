@@ -115,7 +115,9 @@ def test_first_event_of_a_sweep_is_exponential():
     points = np.array([[0.0, 0.0, 0.0], [0.7, 1.1, 0.2]])
     times = []
     for seed in range(40):
-        times.append(_core.Sweep(points, n_trees=50, seed=seed, n_threads=1).times())
+        sweep = _core.Sweep(n_rows=points.shape[0], n_trees=50, seed=seed)
+        sweep.grow(points, 0, 50, 1)
+        times.append(sweep.times())
     found = np.concatenate(times)
     n_all = 40 * 50
     assert stats.binomtest(found.size, n_all, -np.expm1(-2.0)).pvalue > FALSE_ALARMS

@@ -143,7 +143,7 @@ def test_empty_tables(make):
 
 def test_names_of_columns():
     text = np.array([list("xyzx")] * 2, dtype=object).T
-    with pytest.raises(ValueError, match="unique column names"):
+    with pytest.raises(ValueError, match="have the same name"):
         forest().fit(pandas.DataFrame(text, columns=["a", "a"]), Y)
     with pytest.raises(TypeError, match="only supported if all input features have string names"):
         forest().fit(pandas.DataFrame(text, columns=["a", 1]), Y)
