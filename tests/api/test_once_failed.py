@@ -92,10 +92,12 @@ def test_numbers_too_large_to_square(name, place, tmp_path):
 
 
 def test_numbers_too_small_to_divide_by(tmp_path):
-    of_each = Stored.of(BY_NAME["forest, two targets"].fitted(30))
+    forest = Stored.of(BY_NAME["forest, two targets"].fitted(30))
+    numbers = forest.learned["learner"]["labels"]["calibration"]["of_each"][1]["numbers"]
     for place in (0, 3, 5, 6, 7):
+        changed = [5e-324 if k == place else number for k, number in enumerate(numbers)]
         with pytest.raises(ValueError, match="cannot load"):
-            of_each.with_learned({f"learner/labels/calibration/of_each/1/numbers/{place}": 5e-324}).load(tmp_path / "m")
+            forest.with_learned({"learner/labels/calibration/of_each/1/numbers": changed}).load(tmp_path / "m")
     online = Stored.of(BY_NAME["online forest"].fitted(12))
     name = online.full_name("seen.labels")
     with pytest.raises(ValueError, match="cannot load"):

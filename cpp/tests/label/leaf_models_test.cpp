@@ -161,6 +161,7 @@ TEST(numbers_that_are_no_summary_are_refused) {
                                                                          {1.0, 1e155, 0.0},
                                                                          {1.0, -1e155, 0.0},
                                                                          {1.0, 0.0, 1e305},
+                                                                         {1e-310, 0.0, 1e150},
                                                                          {1e305, 0.0, 0.0}}) {
     CHECK(!NormalInverseGamma::read(bad, moments));
     if (bad.size() == 3) {
