@@ -228,6 +228,8 @@ def state(model: Any) -> tuple[Any, ...]:
 
 def bits(tree: Any) -> Any:
     """Return a tree whose leaves can be compared, bit for bit."""
+    if isinstance(tree, Saveable):
+        return bits(tree.get_params())  # type: ignore[attr-defined]
     if isinstance(tree, dict):
         return [(key, bits(part)) for key, part in tree.items()]
     if isinstance(tree, list | tuple):

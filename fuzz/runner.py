@@ -95,7 +95,7 @@ def _drive(tally: Tally, goal: Goal, seed: int, step: int) -> None:
 
 def _worker(name: str, seed: int, step: int, said: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "fuzz", "--worker", f"{name}:{seed}:{step}"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, bufsize=0)
 
 
 def _follow(process: subprocess.Popen[bytes], tally: Tally, goal: Goal, seed: int, step: int) -> tuple[int, bool]:
