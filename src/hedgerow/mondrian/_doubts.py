@@ -112,7 +112,7 @@ def calibrate(residuals: Floats, doubts: Floats, weights: Floats, tail: str) -> 
     doubts = doubts[:, :2]  # gaps add nothing where rows are
     error, typical = float(share @ residuals**2), share @ doubts
     if not error > 0.0:
-        return Calibration(1e-300, (1.0, 1.0), NormalShape())
+        return Calibration(LEAST_NUMBER, (1.0, 1.0), NormalShape())
     says_something, squares = typical > LEAST_TYPICAL * error, residuals**2
     typical = np.where(says_something, typical, math.inf)
 
