@@ -1,0 +1,35 @@
+from . import metrics, optimize, predictive, stream
+from .bart import BARTClassifier, BARTRegressor
+from .bayesian import BayesianTreeClassifier, BayesianTreeRegressor
+from .boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
+from .files import load
+from .kernel import MondrianFeatures, MondrianKernelRidge
+from .mondrian import MondrianForestClassifier, MondrianForestRegressor
+from .online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
+from .predictive import predict_dist, predict_interval
+
+__version__: str
+
+__all__ = [
+    "BARTClassifier",
+    "BARTRegressor",
+    "BayesianTreeClassifier",
+    "BayesianTreeRegressor",
+    "MondrianBoostingClassifier",
+    "MondrianBoostingRegressor",
+    "MondrianFeatures",
+    "MondrianForestClassifier",
+    "MondrianForestRegressor",
+    "MondrianKernelRidge",
+    "OnlineConformalRegressor",
+    "OnlineForestRegressor",
+    "OnlineQuantileForestRegressor",
+    "__version__",
+    "load",
+    "metrics",
+    "optimize",
+    "predict_dist",
+    "predict_interval",
+    "predictive",
+    "stream",
+]
