@@ -44,8 +44,9 @@ MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, std::spa
   for (auto& summary : read) require(forest.model.read(summaries, summary), "a summary is broken");
   tree.summaries = std::move(read);
   require_sound(check_links(tree, forest.rows));
+  BoxRooms rooms;
   tree.bottom_up([&](NodeId id) { tree.measure_rows(id, forest.rows); },
-                 [&](NodeId id) { tree.measure_children(id, forest.rows); });
+                 [&](NodeId id) { tree.measure_children(id, forest.rows, rooms); });
   require_sound(check_blocks(tree, forest.rows, forest.growth, forest.model));
   if constexpr (requires { M::inner_summaries_follow; }) {
     tree.bottom_up([&](NodeId id) { require(!forest.model.is_empty(tree.summaries[id]), "a summary is empty"); },

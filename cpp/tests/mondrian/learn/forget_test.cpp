@@ -30,7 +30,8 @@ std::vector<double> portrait(const Forest<M>& forest, const MondrianTree<M>& tre
     } else {
       lines.insert(lines.end(), {double{node.time}, static_cast<double>(node.feature), double{node.location}});
     }
-    const Box box = tree.box(id, forest.rows);
+    BoxRoom room;
+    const Box box = tree.box(id, forest.rows, room);
     lines.insert(lines.end(), box.lower, box.lower + forest.rows.width());
     lines.insert(lines.end(), box.upper, box.upper + forest.rows.width());
   }

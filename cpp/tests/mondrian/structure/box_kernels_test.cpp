@@ -107,6 +107,36 @@ TEST(a_stretched_box_is_the_smallest_around_box_and_point) {
   }
 }
 
+/// The six points of a scene as a table, and numbers of its rows with repetitions.
+struct Table {
+  Floats values;
+  std::vector<std::uint32_t> rows{4, 0, 4, 2, 5, 1};
+
+  explicit Table(const Scene& scene) {
+    for (const Floats& x : scene.points) values.insert(values.end(), x.begin(), x.end());
+  }
+};
+
+TEST(rows_are_bounded_by_the_smallest_box_around_them) {
+  for (std::size_t width = 1; width <= widest; ++width) {
+    const Scene scene(width);
+    const Table table(scene);
+    for (std::size_t n = 1; n <= table.rows.size(); ++n) {
+      Floats lower(width), upper(width);
+      bound_rows(table.values.data(), table.rows.data(), n, width, lower.data(), upper.data());
+      Floats least = scene.points[table.rows[0]], most = least;
+      for (std::size_t i = 1; i < n; ++i) {
+        stretch_box(least.data(), most.data(), scene.points[table.rows[i]].data(), width);
+      }
+      CHECK(lower == least && upper == most);
+      for (const Floats& x : scene.corners) {
+        CHECK(same_bits(outside_rows(table.values.data(), table.rows.data(), n, x.data(), width),
+                        outside_distance(lower.data(), upper.data(), x.data(), width)));
+      }
+    }
+  }
+}
+
 TEST(joined_boxes_are_the_smallest_around_both) {
   for (std::size_t width = 1; width <= widest; ++width) {
     const Scene scene(width);
@@ -136,7 +166,16 @@ TEST(all_variants_return_the_same_bits) {
       const Scene scene(width);
       CHECK(same_bits(total_side(scene.lower(), scene.upper(), width),
                       other.total_side(scene.lower(), scene.upper(), width)));
+      const Table table(scene);
       for (const Floats& x : scene.points) {
+        for (std::size_t n = 1; n <= table.rows.size(); ++n) {
+          CHECK(same_bits(outside_rows(table.values.data(), table.rows.data(), n, x.data(), width),
+                          other.outside_rows(table.values.data(), table.rows.data(), n, x.data(), width)));
+          Floats lower(width), upper(width), other_lower(width), other_upper(width);
+          bound_rows(table.values.data(), table.rows.data(), n, width, lower.data(), upper.data());
+          other.bound_rows(table.values.data(), table.rows.data(), n, width, other_lower.data(), other_upper.data());
+          CHECK(lower == other_lower && upper == other_upper);
+        }
         CHECK(same_bits(outside_distance(scene.lower(), scene.upper(), x.data(), width),
                         other.outside_distance(scene.lower(), scene.upper(), x.data(), width)));
         Floats lower = scene.corners[0], upper = scene.corners[1], other_lower = lower, other_upper = upper;

@@ -14,9 +14,12 @@ using namespace tests;
 /// a seventh row came and went, a freed pair.
 struct Victim {
   Victim() {
-    const Sample sample{2, {0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.75}, {1, 2, 3, 4, 5, 6, 7}, {}};
+    Sample sample{2, {0, 0, 1, 0, 0, 1, 1, 1, 0.5, 0.5, 0.5, 0.5}, {}, {}};
+    for (const double x : {0.1, 0.2, 0.3, 0.4, 0.6, 0.7}) sample.features.insert(sample.features.end(), {x, 0.9 - x});
+    sample.features.insert(sample.features.end(), {0.25, 0.75});
+    for (RowId row = 0; row <= forgotten; ++row) sample.labels.push_back(row + 1.0);
     forest = learned_forest<RunningMoments>(sample, 1);
-    forest.forget(std::vector<RowId>{6}, 1);
+    forest.forget(std::vector<RowId>{forgotten}, 1);
     for (NodeId id = 0; id < tree().shape.nodes.size(); ++id) {
       const Node& node = tree().node(id);
       if (node.is_leaf() && node.n_rows == 1) leaf = id;
@@ -37,6 +40,7 @@ struct Victim {
     return false;
   }
 
+  static constexpr RowId forgotten = 12;
   Forest<RunningMoments> forest = empty_forest<RunningMoments>(2, 1);
   NodeId leaf = none, pair_leaf = none, inner = none;
 };
@@ -62,7 +66,7 @@ TEST(a_node_without_sibling_is_noticed) {
 }
 
 TEST(a_row_that_does_not_exist_is_noticed) {
-  for (const RowId row : {RowId{7}, RowId{1000000}, none - 1}) {
+  for (const RowId row : {Victim::forgotten + 1, RowId{1000000}, none - 1}) {
     Victim victim;
     victim.node(victim.leaf).first_row = row;
     CHECK(victim.says("lists a row that does not exist"));
@@ -71,7 +75,7 @@ TEST(a_row_that_does_not_exist_is_noticed) {
 
 TEST(a_forgotten_row_in_a_leaf_is_noticed) {
   Victim victim;
-  victim.node(victim.leaf).first_row = 6;
+  victim.node(victim.leaf).first_row = Victim::forgotten;
   CHECK(victim.says("lists a row that does not exist"));
 }
 
@@ -191,13 +195,14 @@ TEST(a_point_with_a_box_is_noticed) {
 }
 
 TEST(an_inner_node_without_a_box_is_noticed) {
-  // Its children must lie on points: the box of an inner node is then read from a row.
-  auto forest = grown_forest<RunningMoments>(draw_sample(2, 2), 1);
-  Node& root = forest.trees[0].shape.nodes.edit(0);
-  root.box = none;
-  root.children = 1;
-  const auto broken = check_blocks(forest.trees[0], forest.rows, forest.growth, forest.model);
-  CHECK(!broken.empty() && broken[0].find("has no box") != std::string::npos);
+  for (const std::size_t n : {FewRows::most, FewRows::most + 1}) {  // few rows need none
+    auto forest = grown_forest<RunningMoments>(draw_sample(n, 2), 1);
+    auto& tree = forest.trees[0];
+    tree.boxes.release(std::exchange(tree.shape.nodes.edit(0).box, none));
+    const auto broken = check_blocks(tree, forest.rows, forest.growth, forest.model);
+    CHECK(broken.empty() == (n <= FewRows::most));
+    CHECK(broken.empty() || broken[0].find("has no box") != std::string::npos);
+  }
 }
 
 TEST(a_time_outside_the_lifetime_is_noticed) {

@@ -9,7 +9,9 @@ namespace hedgerow::tests {
 
 struct KernelVariant {
   decltype(&mondrian::outside_distance) outside_distance;
+  decltype(&mondrian::outside_rows) outside_rows;
   decltype(&mondrian::stretch_box) stretch_box;
+  decltype(&mondrian::bound_rows) bound_rows;
   decltype(&mondrian::join_boxes) join_boxes;
   decltype(&mondrian::total_side) total_side;
   decltype(&mondrian::pass_box) pass_box;

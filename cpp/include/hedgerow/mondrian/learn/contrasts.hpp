@@ -102,6 +102,7 @@ Contrasts contrasts(const Forest<M>& forest, double fewest, Groups groups) {
   std::vector<Spread> spreads;
   std::vector<double> counts;
   std::vector<std::uint32_t> met;
+  BoxRooms rooms;
   for (const auto& tree : forest.trees) {
     if (tree.shape.is_empty()) continue;
     spreads.assign(tree.shape.nodes.size(), {});
@@ -124,7 +125,8 @@ Contrasts contrasts(const Forest<M>& forest, double fewest, Groups groups) {
           counts[id] = counts[node.left()] + counts[node.right()];
           if (counts[id] < fewest) return;
           const double within = left.squares() + right.squares();
-          const Box low = tree.box(node.left(), forest.rows), high = tree.box(node.right(), forest.rows);
+          const Box low = tree.box(node.left(), forest.rows, rooms.left);
+          const Box high = tree.box(node.right(), forest.rows, rooms.right);
           const auto centre = [d = node.feature](const Box& box) {
             return 0.5 * (static_cast<double>(box.lower[d]) + static_cast<double>(box.upper[d]));
           };

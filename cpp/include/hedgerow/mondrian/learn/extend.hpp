@@ -7,9 +7,11 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/learn/grow.hpp"
+#include "hedgerow/mondrian/structure/path_distances.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -23,6 +25,7 @@ class Extender {
               const double* distances = nullptr) {
     const float* x = setting.rows.row(row);
     path_.clear();
+    path_distances_.start();
     if (tree.shape.is_empty()) {
       tree.shape.plant();
       tree.summaries.resize(1);
@@ -31,13 +34,15 @@ class Extender {
     }
     double budget = stream.exponential();
     double above = 0.0;
+    bool is_among_few = false;  // below a node that keeps no box
     for (NodeId id = tree.root;;) {
       const bool is_leaf = tree.node(id).is_leaf();
       if (is_leaf && tree.is_paused(id, setting.growth, setting.model)) {
         absorb(tree, id, above, row, setting, stream);
         break;
       }
-      const double outside = distances == nullptr ? tree.outside(id, setting.rows, x) : distances[path_.size()];
+      const double outside =
+          distances == nullptr ? path_distances_.next(tree, id, setting.rows, x) : distances[path_.size()];
       if (outside > 0.0) {
         const double time = tree.time(id, setting.growth);
         const double hazard = outside * (time - above);
@@ -51,6 +56,10 @@ class Extender {
       if (is_leaf) {
         settle(tree, id, row, setting);
         break;
+      }
+      if (!is_among_few && tree.node(id).box == none) {
+        is_among_few = true;
+        tree.expect_row(id, setting.rows, x);
       }
       const Node& node = tree.node(id);
       path_.push_back(id);
@@ -87,7 +96,7 @@ class Extender {
   void split_pair(MondrianTree<M>& tree, NodeId leaf, double above, const Setting& setting, random::Stream& stream) {
     const RowId first = tree.node(leaf).first_row, second = tree.shape.next_row[first];
     const std::size_t width = setting.rows.width();
-    const auto [lower, upper] = tree.box(leaf, setting.rows);
+    const auto [lower, upper] = tree.box(leaf, setting.rows, rooms_.left);
     const double rate = total_side(lower, upper, width);
     const double time = above + stream.exponential() / rate;
     if (!(time < setting.growth.lifetime)) return;
@@ -98,6 +107,7 @@ class Extender {
       const Node& node = tree.node(leaf);
       settle(tree, node.child(node.sends_right(setting.rows.row(row))), row, setting);
     }
+    tree.boxes.release(std::exchange(tree.shape.nodes.edit(leaf).box, none));
     tree.hear_children(leaf, setting.model);
   }
 
@@ -105,7 +115,7 @@ class Extender {
   void branch_off(MondrianTree<M>& tree, NodeId id, double time, RowId row, const Setting& setting,
                   random::Stream& stream) {
     const float* x = setting.rows.row(row);
-    const auto [lower, upper] = tree.box(id, setting.rows);
+    const auto [lower, upper] = tree.box(id, setting.rows, rooms_.left);
     const auto gap = [x, lower = lower, upper = upper](std::size_t d) {
       return static_cast<double>(std::max(lower[d] - x[d], 0.0F)) +
              static_cast<double>(std::max(x[d] - upper[d], 0.0F));
@@ -128,13 +138,15 @@ class Extender {
                                           kept_time(time, setting.growth.lifetime), to_right);
     tree.summaries.replace(leaf, {});
     settle(tree, leaf, row, setting);
-    tree.measure_children(id, setting.rows);
+    tree.measure_children(id, setting.rows, rooms_);
     path_.push_back(id);
   }
 
   std::vector<NodeId> path_;
   std::vector<RowId> members_;
   Grower<M> grower_;
+  BoxRooms rooms_;
+  PathDistances path_distances_;
 };
 
 }  // namespace hedgerow::mondrian

@@ -91,7 +91,7 @@ class Forgetter {
   /// Did x, which has left, hold a side of the leaf's box alone? Where values repeat, the first rows tell.
   bool was_alone_on_a_side(const MondrianTree<M>& tree, NodeId leaf, const Rows& rows, const float* x) {
     if (tree.node(leaf).box == none) return false;
-    const Box box = tree.box(leaf, rows);
+    const Box box = tree.box(leaf, rows, rooms_.left);
     sides_.clear();
     for (std::size_t d = 0; d < rows.width(); ++d) {
       if (x[d] == box.lower[d] || x[d] == box.upper[d]) sides_.push_back(d);
@@ -144,13 +144,14 @@ class Forgetter {
   /// Boxes shrink up to the first ancestor that does not; summaries change up to the root.
   void tell_ancestors(MondrianTree<M>& tree, const Rows& rows, const M& model) {
     for (auto id = path_.rbegin(); id != path_.rend(); ++id) {
-      if (!tree.measure_children(*id, rows)) break;
+      if (tree.node(*id).box != none && !tree.measure_children(*id, rows, rooms_)) break;
     }
     tree.hear_path(path_, model);
   }
 
   std::vector<NodeId> path_;
   std::vector<std::size_t> sides_;
+  BoxRooms rooms_;
   std::vector<std::uint8_t> is_gone_;  ///< while many rows leave, by row number
 };
 

@@ -70,7 +70,7 @@ class Grower {
     tree_ = &tree;
     setting_ = &setting;
     stream_ = &stream;
-    const Box box = tree.box(leaf, setting.rows);
+    const Box box = tree.box(leaf, setting.rows, rooms_.left);
     loose_.start(box.lower, box.upper, setting.rows.width());
     made_.clear();
     const std::uint32_t slot = tree.node(leaf).box;
@@ -88,7 +88,7 @@ class Grower {
     }
     for (auto id = made_.rbegin(); id != made_.rend(); ++id) {
       if (tree.node(*id).is_leaf()) continue;
-      tree.measure_children(*id, setting.rows);
+      if (tree.node(*id).box != none) tree.measure_children(*id, setting.rows, rooms_);
       tree.hear_children(*id, setting.model);
     }
   }
@@ -152,9 +152,7 @@ class Grower {
         const Cut cut = sample_cut(block, members, task);
         if (cut.middle != task.begin) {
           tree_->split_leaf(task.node, cut.feature, cut.location, cut.time);
-          if (tree_->node(task.node).box == none) {
-            tree_->shape.nodes.edit(task.node).box = tree_->boxes.new_slot();
-          }
+          keep_box(task.node, n > FewRows::most);
           const Node& node = tree_->node(task.node);
           const auto time = static_cast<double>(cut.time);
           waiting_.push_back({{node.right(), cut.middle, task.end, time}, loose_.mark(), cut.feature, cut.location});
@@ -171,6 +169,14 @@ class Grower {
       loose_.set_lower(next.feature, next.location);
       task = next.task;
     }
+  }
+
+  /// A box is kept for the node, or none.
+  void keep_box(NodeId id, bool is_kept) {
+    const std::uint32_t slot = tree_->node(id).box;
+    if (is_kept == (slot != none)) return;
+    tree_->boxes.release(slot);
+    tree_->shape.nodes.edit(id).box = is_kept ? tree_->boxes.new_slot() : none;
   }
 
   /// The first cut that separates the block's rows, and the rows dealt to its sides.
@@ -282,6 +288,7 @@ class Grower {
   const Setting* setting_ = nullptr;
   random::Stream* stream_ = nullptr;
   LooseBox loose_;
+  BoxRooms rooms_;
   std::vector<NodeId> made_;  ///< parents before children
   std::vector<Waiting> waiting_;
   std::vector<std::uint32_t> members_, spare_, copied_members_;

@@ -54,7 +54,8 @@ struct Outsiders {
   Outsiders(const MondrianTree<M>& tree, const Rows& rows, const float* points, std::size_t n) {
     if (tree.shape.is_empty()) return;
     const std::size_t width = rows.width();
-    const Box box = tree.box(MondrianTree<M>::root, rows);  // the same in every tree
+    BoxRoom room;
+    const Box box = tree.box(MondrianTree<M>::root, rows, room);  // the same in every tree
     for (std::size_t i = 0; i < n; ++i) {
       const float* x = points + i * width;
       if (outside_distance(box.lower, box.upper, x, width) <= 0.0) continue;

@@ -13,6 +13,7 @@
 
 #include "hedgerow/mondrian/query/departures.hpp"
 #include "hedgerow/mondrian/structure/mondrian_tree.hpp"
+#include "hedgerow/mondrian/structure/path_distances.hpp"
 #include "hedgerow/numeric/compiler.hpp"
 
 namespace hedgerow::mondrian {
@@ -47,6 +48,7 @@ class Descent {
     visited_.clear();
     n_departures_ = 0;
     arrivals_.clear();
+    lone_.clear();
     width_ = asking.tree.boxes.width();
     for (auto& order : orders_) order.resize(n);
     std::iota(orders_[0].begin(), orders_[0].end(), 0U);
@@ -57,6 +59,7 @@ class Descent {
       pending_.pop_back();
       pass(asking, group, points);
     }
+    pass_alone(asking, points);
   }
 
   [[nodiscard]] const std::vector<Visited>& visited() const { return visited_; }
@@ -73,15 +76,27 @@ class Descent {
     std::uint32_t side;
   };
 
+  /// A point without a group.
+  struct Walker {
+    NodeId id;
+    std::uint32_t parent, point;
+    bool is_near;  ///< memory is on its way
+    PathDistances distances;
+  };
+  static constexpr std::size_t at_once = 12;
+
   /// A group goes down to a leaf; where it parts, those who go right wait.
   void pass(const Asking<M>& asking, Group group, const float* points) {
     for (;;) {
       const auto [id, parent, begin, end, side] = group;
       const std::uint32_t* order = orders_[side].data();
-      if (end - begin == 1) return pass_alone(asking, id, parent, order[begin], points);
       const Node& node = asking.tree.node(id);
+      if (end - begin == 1 || (end - begin < 4 && node.box == none)) {
+        for (std::uint32_t i = begin; i < end; ++i) lone_.push_back({id, parent, order[i], false, {}});
+        return;
+      }
       const std::uint32_t own = visit(asking, id, parent);
-      const Box box = asking.tree.box(id, asking.rows);
+      const Box box = asking.tree.box(id, asking.rows, room_);
       make_room_for_departures(end - begin);
       const bool is_leaf = node.is_leaf();  // from which nobody goes right
       const Passage passage{box.lower,
@@ -108,18 +123,51 @@ class Descent {
     }
   }
 
-  /// The same for a group of one.
-  void pass_alone(const Asking<M>& asking, NodeId id, std::uint32_t parent, std::uint32_t point, const float* points) {
-    const float* x = points + point * width_;
+  /// Points that are alone go on a few at a time, a step each in turn: the memory that one waits for comes while the
+  /// others are looked at.
+  void pass_alone(const Asking<M>& asking, const float* points) {
+    std::array<Walker, at_once> walking;
+    std::size_t n_walking = 0, next = 0;
     for (;;) {
-      const Node& node = asking.tree.node(id);
-      parent = visit(asking, id, parent);
-      make_room_for_departures(1);
-      departures_[n_departures_] = {point, parent, asking.tree.outside(id, asking.rows, x)};
-      n_departures_ += static_cast<std::size_t>(departures_[n_departures_].outside > 0.0);
-      if (node.is_leaf()) return arrivals_.push_back({point, parent});
-      id = node.child(node.sends_right(x));
+      for (; n_walking < at_once && next < lone_.size(); ++n_walking) {
+        walking[n_walking] = lone_[next++];
+      }
+      if (n_walking == 0) return;
+      for (std::size_t k = 0; k < n_walking;) {
+        if (step(asking, walking[k], points)) {
+          ++k;
+        } else {
+          walking[k] = walking[--n_walking];
+        }
+      }
     }
+  }
+
+  /// False at the end of the way.
+  bool step(const Asking<M>& asking, Walker& walker, const float* points) {
+    const float* x = points + walker.point * width_;
+    const Node& node = asking.tree.node(walker.id);
+    if (!walker.is_near) {
+      walker.distances.approach(asking.tree, walker.id, asking.rows, x);
+      return walker.is_near = true;
+    }
+    walker.parent = visit(asking, walker.id, walker.parent);
+    make_room_for_departures(1);
+    const double outside = walker.distances.here(asking.tree, walker.id, asking.rows, x);
+    departures_[n_departures_] = {walker.point, walker.parent, outside};
+    n_departures_ += static_cast<std::size_t>(outside > 0.0);
+    if (node.is_leaf()) {
+      arrivals_.push_back({walker.point, walker.parent});
+      return false;
+    }
+    walker.id = node.child(node.sends_right(x));
+    walker.is_near = false;
+    const Node& next = asking.tree.node(walker.id);
+    if (!next.is_leaf()) {
+      const Node* below = &asking.tree.node(next.left());
+      for (std::size_t k = 0; k < (next.box == none ? 12 : 3); k += 3) numeric::prefetch(below + k);
+    }
+    return true;
   }
 
   /// Note a visit; returns its number among the visited.
@@ -134,8 +182,10 @@ class Descent {
 
   std::size_t width_ = 0;
   std::size_t n_departures_ = 0;
+  BoxRoom room_;
   std::vector<Visited> visited_;
   std::vector<Group> pending_;
+  std::vector<Walker> lone_;
   std::vector<Departure> departures_;
   std::vector<Arrival> arrivals_;
   std::array<std::vector<std::uint32_t>, 2> orders_;  ///< points in groups; the parts of a group lie in the other one
@@ -154,13 +204,21 @@ void fetch_paths(const std::vector<MondrianTree<M>>& trees, const Rows& rows, co
   for (const auto& tree : trees) {
     if (!tree.shape.is_empty()) walkers.push_back({&tree, tree.root});
   }
+  const std::size_t width = rows.width();
+  const auto fetch = [](const float* first, std::size_t n) {
+    for (std::size_t k = 0; k < n; k += 16) numeric::prefetch(first + k);
+  };
   while (!walkers.empty()) {
     std::size_t n_left = 0;
     for (const Walker& walker : walkers) {
       const MondrianTree<M>& tree = *walker.tree;
       const Node& node = tree.node(walker.id);
-      const float* corner = tree.box(walker.id, rows).lower;
-      for (std::size_t k = 0; k < 2 * tree.boxes.width(); k += 16) numeric::prefetch(corner + k);
+      if (node.box == none) {
+        const std::optional<FewRows> few = tree.few_rows_below(walker.id);
+        for (std::size_t i = 0; few && i < few->n; ++i) fetch(rows.row(few->rows[i]), width);
+      } else {
+        fetch(tree.boxes[node.box].lower, 2 * width);
+      }
       if (node.is_leaf()) continue;
       const NodeId child = node.child(node.sends_right(x));
       numeric::prefetch(&tree.node(node.left()));

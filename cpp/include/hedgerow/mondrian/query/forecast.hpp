@@ -24,7 +24,7 @@ struct Guide {
   /// within, or does not care. `walk` must have gone down for x.
   double mean_at_entry(const Asking<M>& asking, const float* x) {
     if (!asking.query.keeps_mean || !walk.begins_outside()) return std::numeric_limits<double>::quiet_NaN();
-    const Box box = asking.tree.box(MondrianTree<M>::root, asking.rows);
+    const Box box = asking.tree.box(MondrianTree<M>::root, asking.rows, room_);
     entry_.clear();
     Outsiders::append_entry(box, x, asking.rows.width(), entry_);
     Moments moments;
@@ -36,6 +36,7 @@ struct Guide {
 
  private:
   Walk<M> second_walk_;
+  BoxRoom room_;
   std::vector<float> entry_;
 };
 

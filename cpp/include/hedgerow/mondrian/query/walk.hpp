@@ -22,11 +22,12 @@ class Walk {
     nodes_.clear();
     times_.clear();
     outside_.clear();
+    path_distances_.start();
     for (NodeId id = asking.tree.root;;) {
       const Node& node = asking.tree.node(id);
       nodes_.push_back(id);
       times_.push_back(asking.tree.time(id, asking.growth));
-      outside_.push_back(asking.tree.outside(id, asking.rows, x));
+      outside_.push_back(path_distances_.next(asking.tree, id, asking.rows, x));
       if (node.is_leaf()) return;
       id = node.child(node.sends_right(x));
     }
@@ -77,6 +78,7 @@ class Walk {
     }
   }
 
+  PathDistances path_distances_;
   std::vector<NodeId> nodes_;
   std::vector<double> times_, outside_, clocks_;
   std::vector<typename M::Belief> beliefs_;

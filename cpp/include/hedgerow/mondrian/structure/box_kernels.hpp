@@ -11,8 +11,15 @@ namespace hedgerow::mondrian {
 /// eta(x) = sum over d of max(lower_d - x_d, 0) + max(x_d - upper_d, 0): how far x lies outside, in L1.
 double outside_distance(const float* lower, const float* upper, const float* x, std::size_t width);
 
+/// The same for the smallest box around some rows, at least one, of a row-major table.
+double outside_rows(const float* table, const std::uint32_t* rows, std::size_t n, const float* x, std::size_t width);
+
 /// Stretch the box just enough to hold x.
 void stretch_box(float* lower, float* upper, const float* x, std::size_t width);
+
+/// The smallest box around such rows.
+void bound_rows(const float* table, const std::uint32_t* rows, std::size_t n, std::size_t width, float* lower,
+                float* upper);
 
 /// The smallest box around two boxes goes to (lower, upper). Returns whether that changed.
 bool join_boxes(float* lower, float* upper, const float* first_lower, const float* first_upper,

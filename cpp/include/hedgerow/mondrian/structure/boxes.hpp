@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the boxes B^x_j of a tree's nodes are kept: slots of 2 D floats, lower corner first. A node's box is the
-// smallest that holds its rows. A node whose rows all lie on one point has no slot: the row is its box.
+// smallest that holds its rows. A leaf whose rows all lie on one point has no slot: the row is its box. Neither has an
+// inner node of few rows: its box is made from the rows when it is asked for.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +20,32 @@ namespace hedgerow::mondrian {
 struct Box {
   const float* lower;
   const float* upper;
+};
+
+/// A few rows.
+struct FewRows {
+  static constexpr std::size_t most = 8;  // of ten inner nodes eight have so few: decision 68
+  std::array<std::uint32_t, most> rows;
+  std::size_t n = 0;
+};
+
+/// Room for a box that is not kept.
+class BoxRoom {
+ public:
+  /// The smallest box around rows, at least one, of a row-major table. It is here until the next is asked for.
+  Box around(const FewRows& few, const float* table, std::size_t width) {
+    if (corners_.size() < 2 * width) corners_.resize(2 * width);
+    bound_rows(table, few.rows.data(), few.n, width, corners_.data(), corners_.data() + width);
+    return {corners_.data(), corners_.data() + width};
+  }
+
+ private:
+  std::vector<float> corners_;
+};
+
+/// For those of two siblings.
+struct BoxRooms {
+  BoxRoom left, right;
 };
 
 class Boxes {

@@ -73,6 +73,15 @@ std::vector<std::string> check_links(const MondrianTree<M>& tree, const Rows& ro
   return broken;
 }
 
+/// Does an inner node, and do its children, keep a box unless their rows are few?
+template <label::LabelModel M>
+bool keeps_needed_boxes(const MondrianTree<M>& tree, NodeId id) {
+  const auto is_fine = [&](NodeId each) {
+    return tree.node(each).is_leaf() || tree.node(each).box != none || tree.few_rows_below(each);
+  };
+  return is_fine(id) && is_fine(tree.node(id).left()) && is_fine(tree.node(id).right());
+}
+
 /// Rules of the Mondrian tree itself. Only after `check_links` has found nothing.
 template <label::LabelModel M>
 std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& rows, const Growth& growth,
@@ -81,6 +90,8 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
   const auto say = [&](NodeId id, const char* what) { broken.push_back("node " + std::to_string(id) + " " + what); };
   const std::size_t width = tree.boxes.width();
   std::vector<float> lower(width), upper(width);
+  BoxRoom own_room;
+  BoxRooms rooms;
   std::vector<bool> slot_taken(tree.boxes.n_slots(), false);
   std::vector<NodeId> order;
   append_preorder(tree.shape, tree.root, order);
@@ -102,8 +113,11 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
       if ((lower == upper) != (node.box == none)) say(id, "has a box for a point, or none for more than a point");
     } else {
       const NodeId left = node.left(), right = node.right();
-      const Box left_box = tree.box(left, rows), right_box = tree.box(right, rows);
-      if (node.box == none) say(id, "has no box");
+      if (!keeps_needed_boxes(tree, id)) {
+        say(id, "has no box");
+        continue;
+      }
+      const Box left_box = tree.box(left, rows, rooms.left), right_box = tree.box(right, rows, rooms.right);
       if (!(node.time >= 0.0F && static_cast<double>(node.time) <= growth.lifetime)) {
         say(id, "has a time outside the lifetime");
       }
@@ -122,7 +136,7 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
       if (model.pauses_pure() && model.is_pure(tree.summaries[id])) say(id, "is split though its labels are equal");
       join_boxes(lower.data(), upper.data(), left_box.lower, left_box.upper, right_box.lower, right_box.upper, width);
     }
-    const Box own = tree.box(id, rows);
+    const Box own = tree.box(id, rows, own_room);
     if (!std::equal(lower.begin(), lower.end(), own.lower) || !std::equal(upper.begin(), upper.end(), own.upper)) {
       say(id, "has a box that is not the smallest around its rows");
     }

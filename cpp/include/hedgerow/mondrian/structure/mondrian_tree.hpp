@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -58,14 +59,34 @@ struct MondrianTree {
     return node(id).is_leaf() ? growth.lifetime : static_cast<double>(node(id).time);
   }
 
-  [[nodiscard]] Box box(NodeId id, const Rows& rows) const {
-    if (node(id).box != none) return boxes[node(id).box];
-    const float* point = rows.row(node(id).first_row);
+  /// In `room` if it is not kept.
+  [[nodiscard]] Box box(NodeId id, const Rows& rows, BoxRoom& room) const {
+    const Node& own = node(id);
+    if (own.box != none) return boxes[own.box];
+    if (!own.is_leaf()) return room.around(*few_rows_below(id), rows.features.data(), boxes.width());
+    const float* point = rows.row(own.first_row);
     return {point, point};
   }
-  [[nodiscard]] double outside(NodeId id, const Rows& rows, const float* x) const {
-    const Box own = box(id, rows);
-    return outside_distance(own.lower, own.upper, x, boxes.width());
+
+  /// The rows below a node; nothing if they are many.
+  [[nodiscard]] std::optional<FewRows> few_rows_below(NodeId top) const {
+    FewRows few;
+    std::array<NodeId, FewRows::most + 1> pending;
+    std::size_t n_pending = 0;
+    pending[n_pending++] = top;
+    while (n_pending > 0) {
+      const Node& at = node(pending[--n_pending]);
+      if (at.is_leaf()) {
+        if (few.n + n_pending + at.n_rows > FewRows::most) return {};
+        few.rows[few.n++] = at.first_row;  // most often the only one, whose successor need not be looked up
+        for (std::uint32_t k = 1; k < at.n_rows; ++k, ++few.n) few.rows[few.n] = shape.next_row[few.rows[few.n - 1]];
+      } else {
+        if (few.n + n_pending + 2 > FewRows::most) return {};
+        pending[n_pending++] = at.right();
+        pending[n_pending++] = at.left();
+      }
+    }
+    return few;
   }
 
   /// A paused leaf keeps its rows, draws no split, and is grown afresh when it may split at last: its rows
@@ -142,9 +163,10 @@ struct MondrianTree {
     measure(leaf, [&](auto&& hand_on) { shape.for_each_row(leaf, [&](RowId row) { hand_on(rows.row(row)); }); });
   }
 
-  /// Stretch the box of a node that has rows already so that it holds x too.
+  /// Stretch the box of a node that has rows already so that it holds x too. One that is not kept follows its rows.
   void stretch(NodeId id, const Rows& rows, const float* x) {
     if (node(id).box == none) {
+      if (!node(id).is_leaf()) return;
       const float* point = rows.row(node(id).first_row);
       if (std::equal(point, point + boxes.width(), x)) return;
       const std::uint32_t slot = shape.nodes.edit(id).box = boxes.new_slot();
@@ -156,12 +178,25 @@ struct MondrianTree {
     stretch_box(box.lower, box.upper, x, boxes.width());
   }
 
-  /// An inner node's box from its children's. Returns whether it changed.
-  bool measure_children(NodeId id, const Rows& rows) {
-    if (node(id).box == none) shape.nodes.edit(id).box = boxes.new_slot();
+  /// An inner node that keeps no box will have one row more, x: if they are many then, a box is kept from now on.
+  void expect_row(NodeId id, const Rows& rows, const float* x) {
+    const std::optional<FewRows> few = few_rows_below(id);
+    if (few->n < FewRows::most) return;
+    const std::uint32_t slot = shape.nodes.edit(id).box = boxes.new_slot();
+    const Boxes::Corners own = boxes.edit(slot);
+    bound_rows(rows.features.data(), few->rows.data(), few->n, boxes.width(), own.lower, own.upper);
+    stretch_box(own.lower, own.upper, x, boxes.width());
+  }
+
+  /// An inner node's box from its children's, if it is kept. Returns whether it changed or may have.
+  bool measure_children(NodeId id, const Rows& rows, BoxRooms& rooms) {
+    if (node(id).box == none) {
+      if (few_rows_below(id)) return true;
+      shape.nodes.edit(id).box = boxes.new_slot();
+    }
     const Boxes::Corners own = boxes.edit(node(id).box);
-    const Box left = box(node(id).left(), rows);
-    const Box right = box(node(id).right(), rows);
+    const Box left = box(node(id).left(), rows, rooms.left);
+    const Box right = box(node(id).right(), rows, rooms.right);
     return join_boxes(own.lower, own.upper, left.lower, left.upper, right.lower, right.upper, boxes.width());
   }
 

@@ -37,6 +37,13 @@ HEDGEROW_INLINE Lanes load(const float* from) {
   return Lanes::make([&](std::size_t k) { return from[k]; });
 }
 
+HEDGEROW_INLINE Lanes smaller(const Lanes& a, const Lanes& b) {
+  return Lanes::make([&](std::size_t k) { return a.at[k] < b.at[k] ? a.at[k] : b.at[k]; });
+}
+HEDGEROW_INLINE Lanes larger(const Lanes& a, const Lanes& b) {
+  return Lanes::make([&](std::size_t k) { return a.at[k] > b.at[k] ? a.at[k] : b.at[k]; });
+}
+
 /// The nearest place between two bounds.
 HEDGEROW_INLINE Lanes clamp(const Lanes& at, const Lanes& lower, const Lanes& upper) {
   return Lanes::make([&](std::size_t k) {

@@ -22,6 +22,9 @@ HEDGEROW_INLINE Lanes load(const float* from) {
   return lanes;
 }
 
+HEDGEROW_INLINE Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
+HEDGEROW_INLINE Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
+
 /// The nearest place between two bounds.
 HEDGEROW_INLINE Lanes clamp(Lanes at, Lanes lower, Lanes upper) {
   const Lanes not_below = at > lower ? at : lower;
