@@ -37,6 +37,9 @@ void bind_counts(nb::class_<mondrian::Forest<M>>& bound) {
       .def_prop_ro("n_nodes", [](const Self& self) { return n_nodes(self); })
       .def_prop_ro("depth", [](const Self& self) { return depth(self); })
       .def_prop_ro("n_bytes", [](const Self& self) { return n_bytes(self); })
+      .def(
+          "summaries", [](const Self& self) { return to_numpy(all_summaries(self)); },
+          "What each node says, tree after tree, node after node.")
       .def("broken_rules", [](const Self& self) { return broken_rules(self); })
       .def(
           "row_weights", [](const Self& self) { return to_numpy(row_weights(self)); },

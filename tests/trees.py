@@ -8,7 +8,8 @@ import numpy as np
 
 from stored import Stored
 
-LEAF, FREED, NONE = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF
+LEAF, FREED = 0xFFFFFFFF, 0xFFFFFFFE
+ONE_ROW, FIRST_COLUMN = 0, 2
 
 
 @dataclass
@@ -66,16 +67,36 @@ class StoredForest:
         self.labels = self.shifted_labels + learned["learner"]["labels"].get("origin", 0.0)
         weights = self.arrays["rows.weights"]
         self.weights = weights if weights.size else np.ones(self.labels.size)
-        sizes = self.arrays["trees.size"].astype(np.int64)
+        n_cuts, n_freed = (self.arrays[f"trees.{name}"].astype(np.int64) for name in ("n_cuts", "n_freed"))
+        sizes = 1 + 2 * (n_cuts + n_freed) if self.arrays["nodes.kind"].size else 0 * n_cuts
         self.n_trees = sizes.size
         self.roots = np.concatenate([[0], np.cumsum(sizes)[:-1]])
         self.tree = np.repeat(np.arange(self.n_trees), sizes)  # of each node
-        self.split_feature = self.arrays["nodes.feature"].astype(np.int64)
+        self._read_nodes(n_cuts)
         self.is_leaf = self.split_feature == LEAF
         self.is_inner = (self.split_feature != LEAF) & (self.split_feature != FREED)
-        self.left = self.roots[self.tree] + self.arrays["nodes.link"].astype(np.int64)  # of inner nodes
-        self.time = self.arrays["nodes.time"].view(np.float32).astype(np.float64)  # of inner nodes
-        self.location = self.arrays["nodes.location"].view(np.float32).astype(np.float64)
+
+    def _read_nodes(self, n_cuts):
+        """Place the nodes, which are in the file from the root down, left before right, where their numbers say."""
+        n = self.tree.size
+        self.split_feature, self.left = np.full(n, FREED), np.full(n, -1)
+        self.time, self.location = np.zeros(n), np.full(n, np.nan)  # of inner nodes
+        self._leaf_rows: list[tuple[int, int]] = []
+        names = ("nodes.kind", "cuts.location", "cuts.time", "cuts.children", "leaves.n_rows", "leaves.rows")
+        kinds, locations, times, children, n_rows, rows = (iter(self.arrays[name].tolist()) for name in names)
+        for b, root in enumerate(self.roots if n else []):
+            pending, in_order = [int(root)], iter(range(1, 2 * int(n_cuts[b]) + 1, 2))
+            links = in_order if self.arrays["trees.in_order"][b] else children
+            while pending:
+                at, kind = pending.pop(), next(kinds)
+                if kind < FIRST_COLUMN:
+                    self.split_feature[at] = LEAF
+                    self._leaf_rows += [(at, next(rows)) for _ in range(1 if kind == ONE_ROW else next(n_rows))]
+                    continue
+                self.split_feature[at], self.left[at] = kind - FIRST_COLUMN, root + next(links)
+                self.time[at], self.location[at] = next(times), next(locations)
+                pending += [int(self.left[at]) + 1, int(self.left[at])]
+        assert all(next(left_over, None) is None for left_over in (kinds, locations, times, children, n_rows, rows))
 
     @classmethod
     def of(cls, forest) -> StoredForest:
@@ -105,19 +126,8 @@ class StoredForest:
 
     def leaf_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """Pairs (leaf, row): the global number of each leaf once for each of its rows."""
-        list_sizes = self.arrays["trees.list_size"].astype(np.int64)
-        first = np.concatenate([[0], np.cumsum(list_sizes)[:-1]])
-        follower = self.arrays["nodes.next_row"].astype(np.int64)
-        leaves = np.flatnonzero(self.is_leaf)
-        rows = self.arrays["nodes.link"].astype(np.int64)[leaves]
-        found_leaves, found_rows = [], []
-        while leaves.size:
-            found_leaves.append(leaves)
-            found_rows.append(rows)
-            rows = follower[first[self.tree[leaves]] + rows]
-            going_on = rows != NONE
-            leaves, rows = leaves[going_on], rows[going_on]
-        return np.concatenate(found_leaves), np.concatenate(found_rows)
+        leaves, rows = np.array(self._leaf_rows, dtype=np.int64).reshape(-1, 2).T
+        return leaves, rows
 
     def plain_trees(self) -> list[Node]:
         """Every tree as linked nodes with measured boxes."""

@@ -2,7 +2,6 @@
 #include "hedgerow/mondrian/structure/structure_archive.hpp"
 
 #include <algorithm>
-#include <bit>
 
 namespace hedgerow::mondrian {
 
@@ -94,65 +93,148 @@ std::vector<RowId> read_arrival_order(const Archive& archive, const Rows& rows) 
   return order;
 }
 
-ShapeWriter::ShapeWriter(Archive& archive)
-    : sizes_(archive, "trees.size"),
-      list_sizes_(archive, "trees.list_size"),
-      first_freed_(archive, "trees.first_freed"),
-      features_(archive, "nodes.feature"),
-      locations_(archive, "nodes.location"),
-      links_(archive, "nodes.link"),
-      times_(archive, "nodes.time"),
-      next_rows_(archive, "nodes.next_row") {}
+namespace {
+
+/// What is written for a node: that it is a leaf of one row that counts as one, another leaf, or the column it cuts.
+constexpr std::uint32_t one_row = 0, other_leaf = 1, first_column = 2;
+constexpr std::size_t most_narrow = 0xFF - first_column;
+
+/// Where the children of the k-th cut are in a tree whose nodes are numbered in the order of its cuts.
+NodeId in_order(std::size_t k) { return static_cast<NodeId>(2 * k + 1); }
+
+std::vector<std::uint32_t> kinds_in(const Archive& archive) {
+  if (archive.has<std::uint8_t>("nodes.kind")) {
+    const auto& narrow = archive.get<std::uint8_t>("nodes.kind");
+    return {narrow.begin(), narrow.end()};
+  }
+  return archive.get<std::uint32_t>("nodes.kind");
+}
+
+}  // namespace
+
+ShapeWriter::ShapeWriter(Archive& archive, std::size_t width)
+    : n_cuts_(archive, "trees.n_cuts"),
+      n_freed_(archive, "trees.n_freed"),
+      in_order_(archive, "trees.in_order"),
+      narrow_kinds_(width <= most_narrow ? &archive.add<std::uint8_t>("nodes.kind") : nullptr),
+      wide_kinds_(width <= most_narrow ? nullptr : &archive.add<std::uint32_t>("nodes.kind")),
+      locations_(archive, "cuts.location"),
+      times_(archive, "cuts.time"),
+      counts_(archive, "leaves.count"),
+      children_(archive, "cuts.children"),
+      freed_(archive, "nodes.freed"),
+      n_rows_(archive, "leaves.n_rows"),
+      rows_(archive, "leaves.rows") {}
 
 void ShapeWriter::write(const tree::Tree& shape) {
-  sizes_.append({shape.nodes.size()});
-  list_sizes_.append({shape.next_row.size()});
-  first_freed_.append({shape.first_freed});
-  for (const tree::Node& node : shape.nodes.values()) {
-    features_.append({node.feature});
-    locations_.append({node.n_rows});
-    links_.append({node.children});
-    times_.append({std::bit_cast<std::uint32_t>(node.time)});
+  std::vector<NodeId> order, children;
+  append_preorder(shape, tree::Tree::root, order);
+  for (const NodeId id : order) {
+    const tree::Node& node = shape.nodes[id];
+    const bool is_one_row = node.is_leaf() && node.n_rows == 1 && node.count == 1.0F;
+    const std::uint32_t kind = is_one_row ? one_row : node.is_leaf() ? other_leaf : first_column + node.feature;
+    if (narrow_kinds_ != nullptr) narrow_kinds_->push_back(static_cast<std::uint8_t>(kind));
+    if (wide_kinds_ != nullptr) wide_kinds_->push_back(kind);
+    if (!node.is_leaf()) {
+      locations_.append({node.location});
+      times_.append({node.time});
+      children.push_back(node.children);
+      continue;
+    }
+    if (!is_one_row) {
+      n_rows_.append({node.n_rows});
+      counts_.append({node.count});
+    }
+    shape.for_each_row(id, [&](RowId row) { rows_.append({row}); });
   }
-  next_rows_.append(shape.next_row.values());
+  std::uint64_t n_freed = 0;
+  for (NodeId pair = shape.first_freed; pair != tree::none; pair = shape.nodes[pair].next_freed, ++n_freed) {
+    freed_.append({pair});
+  }
+  bool is_in_order = true;
+  for (std::size_t k = 0; k < children.size(); ++k) is_in_order = is_in_order && children[k] == in_order(k);
+  n_cuts_.append({children.size()});
+  n_freed_.append({n_freed});
+  in_order_.append({static_cast<std::uint8_t>(is_in_order)});
+  if (!is_in_order) children_.append(children);
 }
 
 ShapeReader::ShapeReader(const Archive& archive, std::size_t n_trees)
-    : sizes_(archive, "trees.size"),
-      list_sizes_(archive, "trees.list_size"),
-      first_freed_(archive, "trees.first_freed"),
-      features_(archive, "nodes.feature"),
-      locations_(archive, "nodes.location"),
-      links_(archive, "nodes.link"),
-      times_(archive, "nodes.time"),
-      next_rows_(archive, "nodes.next_row") {
-  require(archive.get<std::uint64_t>("trees.size").size() == n_trees, "the number of trees is not the one announced");
+    : n_cuts_(archive, "trees.n_cuts"),
+      n_freed_(archive, "trees.n_freed"),
+      in_order_(archive, "trees.in_order"),
+      kinds_(kinds_in(archive)),
+      locations_(archive, "cuts.location"),
+      times_(archive, "cuts.time"),
+      counts_(archive, "leaves.count"),
+      children_(archive, "cuts.children"),
+      freed_(archive, "nodes.freed"),
+      n_rows_(archive, "leaves.n_rows"),
+      rows_(archive, "leaves.rows") {
+  require(archive.get<std::uint64_t>("trees.n_cuts").size() == n_trees, "the number of trees is not the one announced");
 }
 
-tree::Tree ShapeReader::read() {
+tree::Tree ShapeReader::read(std::size_t n_places, bool is_empty) {
+  const std::uint64_t n_cuts = n_cuts_.next(), n_freed = n_freed_.next();
+  const bool is_in_order = in_order_.next() != 0;
   tree::Tree shape;
-  const std::size_t size = sizes_.next();
-  const auto features = features_.take(size), locations = locations_.take(size), links = links_.take(size),
-             times = times_.take(size);
-  shape.first_freed = first_freed_.next();
-  shape.next_row = next_rows_.copy(list_sizes_.next());
-  std::vector<tree::Node> nodes;
-  nodes.reserve(size);
-  for (std::size_t i = 0; i < size; ++i) {
-    tree::Node node = tree::Node::leaf();
-    node.feature = features[i];
-    node.n_rows = locations[i];
-    node.children = links[i];
-    node.time = std::bit_cast<float>(times[i]);
-    nodes.push_back(node);
+  if (is_empty) {
+    require(n_cuts == 0 && n_freed == 0, "a tree without rows is split");
+    return shape;
   }
-  shape.nodes = std::move(nodes);
+  require(n_cuts <= kinds_.size() && 2 * n_cuts + 1 <= kinds_.size() - n_kinds_read_, "nodes are missing");
+  const auto locations = locations_.take(n_cuts), times = times_.take(n_cuts);
+  const auto children = children_.take(is_in_order ? 0 : n_cuts), freed = freed_.take(n_freed);
+  shape.nodes = std::vector<tree::Node>(1 + 2 * (n_cuts + n_freed), tree::Node::leaf());
+  shape.next_row = std::vector<RowId>(n_places, tree::none);
+  std::vector<bool> is_taken(shape.nodes.size(), false);
+  const auto take_pair = [&](NodeId pair) {  // pairs follow the root: 1 and 2, 3 and 4, ...
+    require(pair % 2 == 1 && pair < is_taken.size() && !is_taken[pair], "a node hangs in two places, or in none");
+    is_taken[pair] = true;
+    return pair;
+  };
+  std::vector<NodeId> pending{tree::Tree::root};
+  for (std::size_t k = 0; !pending.empty();) {
+    require(n_kinds_read_ < kinds_.size(), "nodes are missing");
+    const std::uint32_t kind = kinds_[n_kinds_read_++];
+    const NodeId id = pending.back();
+    pending.pop_back();
+    if (kind < first_column) {
+      read_leaf(shape, id, kind);
+      continue;
+    }
+    require(k < n_cuts, "a tree has more cuts than announced");
+    const NodeId pair = take_pair(is_in_order ? in_order(k) : children[k]);
+    shape.nodes.edit(id) = tree::Node::inner(kind - first_column, locations[k], pair, times[k], tree::none);
+    pending.push_back(pair + 1);
+    pending.push_back(pair);
+    ++k;
+  }
+  for (auto pair = freed.rbegin(); pair != freed.rend(); ++pair) shape.free_pair(take_pair(*pair));
+  require(std::count(is_taken.begin(), is_taken.end(), true) == static_cast<std::ptrdiff_t>(n_cuts + n_freed),
+          "a tree has fewer cuts than announced");
   return shape;
 }
 
+void ShapeReader::read_leaf(tree::Tree& shape, NodeId id, std::uint32_t kind) {
+  tree::Node& leaf = shape.nodes.edit(id);
+  leaf.n_rows = kind == one_row ? 1 : n_rows_.next();
+  leaf.count = kind == one_row ? 1.0F : counts_.next();
+  require(leaf.n_rows > 0, "a leaf is empty");
+  const auto rows = rows_.take(leaf.n_rows);
+  require(std::all_of(rows.begin(), rows.end(), [&](RowId row) { return row < shape.next_row.size(); }),
+          "a row in a leaf does not exist");
+  leaf.first_row = rows.front();
+  for (std::size_t i = 0; i + 1 < rows.size(); ++i) shape.next_row.edit(rows[i]) = rows[i + 1];
+  shape.next_row.edit(rows.back()) = tree::none;
+}
+
 void ShapeReader::finish() const {
-  for (const auto* reader : {&sizes_, &list_sizes_}) reader->finish();
-  for (const auto* reader : {&first_freed_, &features_, &locations_, &links_, &times_, &next_rows_}) reader->finish();
+  require(n_kinds_read_ == kinds_.size(), "nodes are left over");
+  for (const auto* reader : {&n_cuts_, &n_freed_}) reader->finish();
+  for (const auto* reader : {&locations_, &times_, &counts_}) reader->finish();
+  for (const auto* reader : {&children_, &freed_, &n_rows_, &rows_}) reader->finish();
+  in_order_.finish();
 }
 
 }  // namespace hedgerow::mondrian

@@ -95,7 +95,7 @@ hedgerow.load(sys.argv[1])
 def test_a_model_that_does_not_fit_is_a_memory_error(tmp_path):
     """A few rows of many columns in many trees: boxes of nodes are not in the file."""
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(4, 2000))
+    X = rng.normal(size=(12, 2000))
     wide = hedgerow.MondrianForestRegressor(1000, min_samples_split=2, hyperparameters="paper", random_state=0)
     wide.fit(X, X[:, 0])
     wide.save(tmp_path / "wide")

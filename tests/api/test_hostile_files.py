@@ -11,6 +11,7 @@ import pytest
 import hedgerow
 from models import BY_NAME, numbers
 from stored import Stored
+from trees import StoredForest
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 NAN, INFINITY = float("nan"), float("inf")
@@ -111,11 +112,6 @@ ARRAYS = {
         *[("rows.labels", 0, value) for value in (3.0, 0.5, -1.0, INFINITY, 1e300)],
         ("seen.labels", 0, -1.0),
         ("seen.labels", 1, NAN),
-        *[("nodes.summary", 0, value) for value in (-1.0, 2.5, 1e18, NAN, 0.0)],  # how many classes
-        ("nodes.summary", 1, 0.5),  # the first class
-        ("nodes.summary", 1, 2.0),
-        *[("nodes.summary", 2, value) for value in (0.0, -1.0, INFINITY, 1e-320, 1.25)],  # what it weighs
-        ("nodes.summary", 3, 3.0),  # the second class
     ],
     "conformal, all options": [
         *[(f"calibration/{name}", -1, value) for name in ("labels", "factors", "excess", "sums") for value in (NAN,)],
@@ -153,6 +149,41 @@ def test_hostile_arrays(name, change, content, tmp_path):
     assert stored.arrays[array].reshape(-1)[place] != value
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_number(array, place, value).load(tmp_path / "model")
+
+
+# What a leaf of one row says: how many classes, which, its weight and count. A place in it and what cannot be there.
+SUMMARIES = [
+    *[(0, value) for value in (-1.0, 2.5, 1e18, NAN, 0.0, 2.0)],
+    *[(1, value) for value in (0.5, 3.0, -1.0)],
+    *[(2, value) for value in (0.0, -1.0, INFINITY, 1e-320, 1.25)],
+    *[(3, value) for value in (0.0, 2.0, NAN)],
+]
+
+
+def test_hostile_summaries(content, tmp_path):
+    stored = content("class forest")
+    forest = StoredForest.of(stored.load(tmp_path / "model"))
+    leaves, rows = forest.leaf_rows()
+    is_alone = np.bincount(leaves)[leaves] == 1
+    leaf, row = leaves[is_alone][0], rows[is_alone][0]
+    good = np.array([1.0, forest.arrays["rows.labels"][row], forest.weights[row], 1.0])
+    sizes = np.zeros(forest.n_trees, dtype=np.uint64)
+    sizes[forest.tree[leaf]] = 1
+
+    def saying(numbers):
+        own = {"trees.n_summaries": sizes, "summaries.values": numbers}
+        own["summaries.node"] = np.array([leaf - forest.roots[forest.tree[leaf]]], dtype=np.uint32)
+        changed = {stored.full_name(name): array for name, array in own.items()}
+        return Stored(stored.header, {**stored.arrays, **changed})
+
+    saying(good).load(tmp_path / "model")
+    for place, value in SUMMARIES:
+        bad = good.copy()
+        bad[place] = value
+        with pytest.raises(ValueError, match="cannot load"):
+            saying(bad).load(tmp_path / "model")
+    with pytest.raises(ValueError, match="cannot load"):
+        saying(good[:-1]).load(tmp_path / "model")
 
 
 @pytest.mark.parametrize("depth", [10, 200, 300, 400, 450, 480, 490, 495, 5000])

@@ -194,13 +194,13 @@ def test_a_file_that_another_writer_is_about_to_remove_is_not_written_to(tmp_pat
 def test_a_file_says_its_format(tmp_path):
     hedgerow.MondrianForestRegressor(2).save(tmp_path / "model")
     tree = from_bytes((tmp_path / "model").read_bytes())
-    assert tree["format"] == 2
+    assert tree["format"] == 3
     assert tree["class"] == "MondrianForestRegressor"
-    newer = to_bytes({**tree, "format": 3})
+    newer = to_bytes({**tree, "format": 4})
     (tmp_path / "newer").write_bytes(newer)
-    with pytest.raises(ValueError, match="has format 3, this hedgerow reads 2"):
+    with pytest.raises(ValueError, match="has format 4, this hedgerow reads 3"):
         hedgerow.load(tmp_path / "newer")
-    for odd in (True, 2.0, "2", None):
+    for odd in (True, 3.0, "3", None):
         (tmp_path / "odd").write_bytes(to_bytes({**tree, "format": odd}))
         with pytest.raises(ValueError, match="the file has format"):
             hedgerow.load(tmp_path / "odd")

@@ -48,9 +48,10 @@ def predictions(case: Case, model: Any) -> dict[str, Any]:
 
 def chains() -> Any:
     """Return a boosting of enough rows for chains of all kinds of stages."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(2)
     X = rng.uniform(size=(90, 3))
-    y = np.where(X[:, 0] > 0.5, 2.0, 0.0) + np.sin(4 * X[:, 1]) + 0.1 * rng.normal(size=90)
+    steps = np.where(X[:, 0] > 0.5, 2.0, 0.0) + np.where(X[:, 1] > 0.3, 1.0, 0.0)
+    y = steps + np.sin(4 * X[:, 1]) + 0.1 * rng.normal(size=90)
     return boosting(max_stages=2).fit(X, y)
 
 

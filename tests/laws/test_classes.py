@@ -26,9 +26,9 @@ def new(**parameters):
     return MondrianForestClassifier(**{"n_estimators": 4, "scaling": "none", "random_state": 0, **parameters})
 
 
-def stored_counts(stored):
-    """The summaries of a file, one a node: a number of classes, then for each its number, weight and count."""
-    numbers, found = stored.arrays["nodes.summary"].tolist(), []
+def counts_of_nodes(forest):
+    """What each node says: a number of classes, then for each its number, weight and count."""
+    numbers, found = forest._learner.core.summaries().tolist(), []
     while numbers:
         n = int(numbers[0])
         triples = np.reshape(numbers[1 : 3 * n + 1], (n, 3))
@@ -40,7 +40,7 @@ def stored_counts(stored):
 def assert_counts_are_those_of_the_rows(forest):
     assert forest.check_structure() == []
     stored = StoredForest.of(forest)
-    stored_summaries = stored_counts(stored)
+    stored_summaries = counts_of_nodes(forest)
     for tree, first in zip(smoothed_trees(forest, stored), stored.roots, strict=True):
         for node in tree.root.preorder():
             counts, weights = tree.counts[id(node)], tree.masses[id(node)]
@@ -111,10 +111,10 @@ def test_of_an_unlearned_row_nothing_is_left():
     x = np.array([0.123, 0.456])
     forest.learn_one(x, "secret")
     secret = forest._classes.numbers["secret"]
-    assert any(secret in counts for counts in stored_counts(StoredForest.of(forest)))
+    assert any(secret in counts for counts in counts_of_nodes(forest))
     forest.unlearn_one(x, "secret")
     stored = StoredForest.of(forest)
-    assert not any(secret in counts for counts in stored_counts(stored))
+    assert not any(secret in counts for counts in counts_of_nodes(forest))
     assert (stored.arrays["rows.labels"] != secret).all()
     assert stored.arrays["seen.labels"][secret] == 0
     assert not np.isclose(stored.features, x).all(axis=1).any()

@@ -36,10 +36,12 @@ def tree_words(forest, b):
     """Tree b of a save file, word by word."""
     stored = StoredForest.of(forest)
     nodes = stored.tree == b
-    lists = stored.arrays["trees.list_size"].astype(int)
-    begin = lists[:b].sum()
-    return [stored.arrays[f"nodes.{part}"][nodes].tobytes() for part in ("feature", "location", "link", "time")] + [
-        stored.arrays["nodes.next_row"][begin : begin + lists[b]].tobytes()
+    leaves, rows = stored.leaf_rows()
+    own = stored.tree[leaves] == b
+    parts = (stored.split_feature, stored.location, np.where(stored.is_inner, stored.left - stored.roots[b], -1))
+    return [part[nodes].tobytes() for part in (*parts, stored.time)] + [
+        (leaves - stored.roots[b])[own].tobytes(),
+        rows[own].tobytes(),
     ]
 
 

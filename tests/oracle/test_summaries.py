@@ -38,7 +38,7 @@ def test_hierarchy(min_samples_split, lifetime):
     """The upward message of node j is the likelihood of the labels below it as a function of mu_j."""
     forest = stirred_forest("hierarchy", min_samples_split, lifetime)
     stored = StoredForest.of(forest)
-    summaries = stored.arrays["nodes.summary"].reshape(-1, 2)
+    summaries = forest._learner.core.summaries().reshape(-1, 2)
     hyper = Hyperparameters(**FIXED)
     for root, first in zip(stored.plain_trees(), stored.roots, strict=True):
         for node in root.preorder():
@@ -58,8 +58,8 @@ def test_hierarchy(min_samples_split, lifetime):
 
 @pytest.mark.parametrize("min_samples_split", [2, 6])
 def test_moments(min_samples_split):
-    stored = StoredForest.of(stirred_forest("moments", min_samples_split, np.inf))
-    summaries = stored.arrays["nodes.summary"].reshape(-1, 3)
+    forest = stirred_forest("moments", min_samples_split, np.inf)
+    stored, summaries = StoredForest.of(forest), forest._learner.core.summaries().reshape(-1, 3)
     for root, first in zip(stored.plain_trees(), stored.roots, strict=True):
         for node in root.preorder():
             y, w = stored.shifted_labels[node.rows], stored.weights[node.rows]

@@ -191,7 +191,7 @@ def test_a_file_needs_no_inner_vectors(weights, n_online):
     vectors.append(VECTORS)
     restored.set_vectors(vectors)
     arrays = core.archive()
-    assert arrays["nodes.summary"].size < core.n_nodes * (1 + LENGTH) / 2
+    assert arrays["summaries.values"].size < core.n_nodes * (1 + LENGTH) / 2
     restored.restore(arrays)
     np.testing.assert_array_equal(restored.means(POINTS, 1), core.means(POINTS, 1))
     found, expected = (one.leave_one_out(N_TREES, NO_GROUPS, 1) for one in (restored, core))
@@ -199,28 +199,42 @@ def test_a_file_needs_no_inner_vectors(weights, n_online):
         np.testing.assert_array_equal(part, same)
 
 
+ONE_ROW, MEAN = np.array([RATIO, 50.0]), np.array([RATIO, -1.0, *np.ones(LENGTH)])
 BROKEN = {
-    "a vector that is not there": lambda numbers: np.where(numbers == 50.0, 500.0, numbers),
-    "half a vector": lambda numbers: np.where(numbers == 50.0, 50.5, numbers),
-    "a negative precision": lambda numbers: np.where(numbers == RATIO, -RATIO, numbers),
-    "no number": lambda numbers: np.where(numbers == RATIO, np.nan, numbers),
-    "cut short": lambda numbers: numbers[:-1],
-    "too long": lambda numbers: np.r_[numbers, 0.0],
-    "empty leaves": lambda numbers: np.zeros_like(numbers),
+    "a vector that is not there": [RATIO, 500.0],
+    "half a vector": [RATIO, 50.5],
+    "a negative precision": [-RATIO, 50.0],
+    "no number": [np.nan, 50.0],
+    "cut short": MEAN[:-1],
+    "too long": [*MEAN, 0.0],
+    "an empty leaf": [0.0],
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
-def test_broken_summaries_are_refused(case):
-    core = vector_forest(np.empty(0))
+def restored_with(core, numbers):
+    """A copy in which the leaf that was settled last says something else."""
     arrays = dict(core.archive())
-    arrays["nodes.summary"] = BROKEN[case](arrays["nodes.summary"])
+    assert arrays["nodes.kind"][-1] == 0
+    assert arrays["trees.in_order"][-1]
+    arrays["summaries.node"] = np.array([2 * arrays["trees.n_cuts"][-1]], dtype=np.uint32)
+    arrays["trees.n_summaries"] = np.array([*[0] * (N_TREES - 1), 1], dtype=np.uint64)
+    arrays["summaries.values"] = np.array(numbers)
     fresh = prepared(_core.VectorForest(**SHAPE))
     vectors = _core.LabelVectors(LENGTH)
     vectors.append(VECTORS)
     fresh.set_vectors(vectors)
+    fresh.restore(arrays)
+
+
+@pytest.mark.parametrize("numbers", [ONE_ROW, MEAN])
+def test_summaries_of_their_own_are_read(numbers):
+    restored_with(vector_forest(np.empty(0)), numbers)
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_summaries_are_refused(case):
     with pytest.raises(ValueError, match="not a valid forest"):
-        fresh.restore(arrays)
+        restored_with(vector_forest(np.empty(0)), BROKEN[case])
 
 
 def test_the_table_refuses_what_does_not_fit():

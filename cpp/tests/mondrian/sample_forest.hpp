@@ -172,9 +172,10 @@ inline bool same_bits(mondrian::Archive a, mondrian::Archive b) {
 }
 /// Equal cuts and equal summaries, whatever the numbers of rows.
 inline bool same_trees(const mondrian::Archive& a, const mondrian::Archive& b) {
-  return a.get<std::uint32_t>("nodes.feature") == b.get<std::uint32_t>("nodes.feature") &&
-         a.get<std::uint32_t>("nodes.time") == b.get<std::uint32_t>("nodes.time") &&
-         a.get<double>("nodes.summary") == b.get<double>("nodes.summary");
+  return a.get<std::uint8_t>("nodes.kind") == b.get<std::uint8_t>("nodes.kind") &&
+         a.get<float>("cuts.location") == b.get<float>("cuts.location") &&
+         a.get<float>("cuts.time") == b.get<float>("cuts.time") &&
+         a.get<double>("summaries.values") == b.get<double>("summaries.values");
 }
 template <class M>
 bool same_bits(const Forest<M>& a, const Forest<M>& b) {

@@ -14,7 +14,7 @@ from hedgerow.files.container import from_bytes, to_bytes
 from hedgerow.files.stored import Stored
 from hedgerow.files.writing import write_atomically
 
-FORMAT = 2
+FORMAT = 3
 """Files of this number are read by this version and by all later ones."""
 
 PUBLIC = {

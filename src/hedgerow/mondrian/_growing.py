@@ -36,10 +36,6 @@ if TYPE_CHECKING:
     from hedgerow.mondrian._learner import ForestLearner
 
 
-NO_FEATURE = 2**32 - 1
-"""What marks leaves among a core's nodes."""
-
-
 class NotWorthGrowingError(Exception):
     """The first trees show that a forest would take too little away."""
 
@@ -119,8 +115,7 @@ def lifetime_of(settings: ForestSettings, labels: Any, rows: Rows, scaling: Colu
     core.store(*rows)
     core.grow(0, 1, 1)
     core.grown()
-    nodes = core.archive()
-    times = nodes["nodes.time"].view(np.float32)[nodes["nodes.feature"] != NO_FEATURE]
+    times = core.archive()["cuts.time"]
     if times.size < plan.most_leaves:
         return settings.lifetime
     return float(np.partition(times, plan.most_leaves - 1)[plan.most_leaves - 1])

@@ -225,7 +225,7 @@ class ForestLearner:
     def from_state(cls, stored: Stored, settings: Any, width: int) -> Self:
         """Take back what `state` gave."""
         seed, arrays = stored.integer("seed", 0, 2**64 - 1), stored.arrays("core")
-        if arrays["scaling.slopes"].size != width or arrays["trees.size"].size != settings.n_estimators:
+        if arrays["scaling.slopes"].size != width or arrays["trees.n_cuts"].size != settings.n_estimators:
             raise ValueError("its arrays do not have the size that its description gives")
         if arrays["counters"].max(initial=0) > MOST:
             raise ValueError("it has counted more rows than there can be")

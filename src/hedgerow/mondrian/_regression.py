@@ -29,6 +29,9 @@ DIGITS = 14
 
 LEFT_OUT_TOGETHER = 20_000
 
+NO_SUMMARIES = {"summaries.node": np.empty(0, dtype=np.uint32), "summaries.values": np.empty(0)}
+"""Of an archive: all nodes say what their rows do."""
+
 
 class RegressionForest(ForestLearner):
     """A forest of Gaussians."""
@@ -189,7 +192,7 @@ class RegressionForest(ForestLearner):
         arrays["seen.labels"] = np.array([heavy.sum(), mean, float(heavy @ (held - mean) ** 2)])
         arrays["rows.labels"], arrays["rows.weights"] = labels, weights if (weights != 1.0).any() else NO_WEIGHTS
         core = old.new_core(self.settings.shape(before.width, before.seed))
-        core.restore(arrays)
+        core.restore(arrays | NO_SUMMARIES | {"trees.n_summaries": np.zeros_like(arrays["trees.n_summaries"])})
         if old.is_hierarchy:
             core.set_model(*before.model, query.n_threads)
         self.core, self.labels = core, replace(old, target=target, origin=origin, gaps=Gaps())

@@ -43,6 +43,13 @@ class Archive {
     return std::get<std::vector<T>>(arrays_.back().values);
   }
 
+  template <class T>
+  [[nodiscard]] bool has(const std::string& name) const {
+    return std::any_of(arrays_.begin(), arrays_.end(), [&](const Named& array) {
+      return array.name == name && std::holds_alternative<std::vector<T>>(array.values);
+    });
+  }
+
   /// An array that must be there, of this type.
   template <class T>
   [[nodiscard]] const std::vector<T>& get(const std::string& name) const {

@@ -129,7 +129,6 @@ struct VectorHierarchy {
   static constexpr bool reads_clock = true;
   static constexpr bool summaries_settle = false;
   static constexpr bool counts_places = false;
-  static constexpr bool inner_summaries_follow = true;  ///< from those of leaves: files need not hold them
   static constexpr bool pauses_pure() { return false; }
   static bool is_pure(const Summary&) { return false; }
   static bool is_empty(const Summary& summary) { return summary.precision == 0.0; }

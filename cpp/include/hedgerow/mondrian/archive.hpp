@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A forest as an archive, and back. Boxes are not written: they follow from the rows and are made anew.
+// A forest as an archive, and back: what cannot be recomputed. Boxes are made anew from the rows, and so are summaries,
+// but for those whose last bits tell in which order rows came.
 #pragma once
 
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -13,14 +15,94 @@
 
 namespace hedgerow::mondrian {
 
+/// Summaries that differ from what the rows of a leaf, or the children of an inner node, say.
+template <label::LabelModel M>
+class SummaryWriter {
+ public:
+  explicit SummaryWriter(Archive& archive)
+      : sizes_(archive, "trees.n_summaries"), nodes_(archive, "summaries.node"), values_(archive, "summaries.values") {}
+
+  void write(const MondrianTree<M>& tree, const Rows& rows, const M& model) {
+    const std::size_t before = nodes_.values.size();
+    tree.bottom_up([&](NodeId id) { write_unless(tree.said_by_rows(id, rows, model), tree, id, model); },
+                   [&](NodeId id) { write_unless(tree.said_by_children(id, model), tree, id, model); });
+    sizes_.append({nodes_.values.size() - before});
+  }
+
+ private:
+  void write_unless(const typename M::Summary& expected, const MondrianTree<M>& tree, NodeId id, const M& model) {
+    numbers_.clear();
+    model.write(expected, numbers_);
+    const std::size_t written = values_.values.size(), n = numbers_.size();
+    model.write(tree.summaries[id], values_.values);
+    const bool is_same = values_.values.size() - written == n &&
+                         (n == 0 || std::memcmp(values_.values.data() + written, numbers_.data(), 8 * n) == 0);
+    if (is_same) {
+      values_.values.resize(written);
+    } else {
+      nodes_.append({id});
+    }
+  }
+
+  archive::Writer<std::uint64_t> sizes_;
+  archive::Writer<std::uint32_t> nodes_;
+  archive::Writer<double> values_;
+  std::vector<double> numbers_;
+};
+
+/// Sets the summaries of trees that have their rows.
+template <label::LabelModel M>
+class SummaryReader {
+ public:
+  explicit SummaryReader(const Archive& archive)
+      : sizes_(archive, "trees.n_summaries"),
+        nodes_(archive, "summaries.node"),
+        values_(archive.get<double>("summaries.values")) {}
+
+  void read(MondrianTree<M>& tree, const Rows& rows, const M& model) {
+    own_ = nodes_.take(sizes_.next());
+    tree.summaries = std::vector<typename M::Summary>(tree.shape.nodes.size());
+    tree.bottom_up([&](NodeId id) { set(tree.said_by_rows(id, rows, model), tree, id, model); },
+                   [&](NodeId id) { set(tree.said_by_children(id, model), tree, id, model); });
+    archive::require(own_.empty(), "a summary is that of no node");
+  }
+
+  void finish() const {
+    sizes_.finish();
+    nodes_.finish();
+    archive::require(values_.empty(), "summaries are left over");
+  }
+
+ private:
+  void set(typename M::Summary&& expected, MondrianTree<M>& tree, NodeId id, const M& model) {
+    using archive::require;
+    if (!own_.empty() && own_.front() == id) {
+      own_ = own_.subspan(1);
+      typename M::Summary stored{};
+      require(model.read(values_, stored), "a summary is broken");
+      if constexpr (requires { model.is_same(stored, expected); }) {
+        require(model.is_same(stored, expected), "a summary is not what the rows say");
+      }
+      expected = std::move(stored);
+    }
+    require(!model.is_empty(expected), "a summary is empty");
+    tree.summaries.replace(id, std::move(expected));
+  }
+
+  archive::Reader<std::uint64_t> sizes_;
+  archive::Reader<std::uint32_t> nodes_;
+  std::span<const double> values_;
+  std::span<const std::uint32_t> own_;  ///< of the tree that is read
+};
+
 template <label::LabelModel M>
 Archive archived(const Forest<M>& forest) {
   Archive archive;
-  ShapeWriter shapes(archive);
-  auto& summaries = archive.add<double>("nodes.summary");
+  ShapeWriter shapes(archive, forest.rows.width());
+  SummaryWriter<M> summaries(archive);
   for (const auto& tree : forest.trees) {
     shapes.write(tree.shape);
-    for (const auto& summary : tree.summaries.values()) forest.model.write(summary, summaries);
+    summaries.write(tree, forest.rows, forest.model);
   }
   write_rows(forest.rows, archive);
   archive.add("rows.arrival_order", std::vector<RowId>(forest.arrival_order.begin(), forest.arrival_order.end()));
@@ -31,39 +113,32 @@ Archive archived(const Forest<M>& forest) {
   return archive;
 }
 
-/// The next tree: its shape, boxes from the rows, and summaries, which are taken from the front.
+/// All summaries, tree after tree, node after node.
 template <label::LabelModel M>
-MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, std::span<const double>& summaries) {
-  using archive::require;
+std::vector<double> all_summaries(const Forest<M>& forest) {
+  std::vector<double> numbers;
+  for (const auto& tree : forest.trees) {
+    for (const auto& summary : tree.summaries.values()) forest.model.write(summary, numbers);
+  }
+  return numbers;
+}
+
+/// The next tree: its shape, boxes and summaries.
+template <label::LabelModel M>
+MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, SummaryReader<M>& summaries) {
   const auto require_sound = [](const std::vector<std::string>& broken) {
     if (!broken.empty()) throw archive::Broken(broken.front());
   };
-  MondrianTree<M> tree(forest.rows.width());
-  tree.shape = shapes.read();
-  std::vector<typename M::Summary> read(tree.shape.nodes.size());
-  for (auto& summary : read) require(forest.model.read(summaries, summary), "a summary is broken");
-  tree.summaries = std::move(read);
-  require_sound(check_links(tree, forest.rows));
+  const Rows& rows = forest.rows;
+  MondrianTree<M> tree(rows.width());
+  tree.shape = shapes.read(rows.capacity(), rows.size() == 0);
+  tree.summaries.resize(tree.shape.nodes.size());
+  require_sound(check_links(tree, rows));
   BoxRooms rooms;
-  tree.bottom_up([&](NodeId id) { tree.measure_rows(id, forest.rows); },
-                 [&](NodeId id) { tree.measure_children(id, forest.rows, rooms); });
-  require_sound(check_blocks(tree, forest.rows, forest.growth, forest.model));
-  if constexpr (requires { M::inner_summaries_follow; }) {
-    tree.bottom_up([&](NodeId id) { require(!forest.model.is_empty(tree.summaries[id]), "a summary is empty"); },
-                   [&](NodeId id) { tree.hear_children(id, forest.model); });
-  }
-  for (NodeId id = 0; id < tree.shape.nodes.size(); ++id) {
-    require(tree.node(id).is_freed() || !forest.model.is_empty(tree.summaries[id]), "a summary is empty");
-  }
-  if constexpr (requires { forest.model.is_same(tree.summaries[0], tree.summaries[0]); }) {
-    auto stored = tree.summaries;
-    tree.hear_everything(forest.rows, forest.model);
-    for (NodeId id = 0; id < tree.shape.nodes.size(); ++id) {
-      require(tree.node(id).is_freed() || forest.model.is_same(stored[id], tree.summaries[id]),
-              "a summary is not what the rows say");
-    }
-    tree.summaries = std::move(stored);
-  }
+  tree.bottom_up([&](NodeId id) { tree.measure_rows(id, rows); },
+                 [&](NodeId id) { tree.measure_children(id, rows, rooms); });
+  summaries.read(tree, rows, forest.model);
+  require_sound(check_blocks(tree, rows, forest.growth, forest.model));
   return tree;
 }
 
@@ -87,10 +162,10 @@ void restore(Forest<M>& forest, const Archive& archive) {
   forest.rows.for_each(
       [&](RowId id) { require(forest.model.has_seen(forest.labels_seen, labels[id]), "a label was never counted"); });
   ShapeReader shapes(archive, forest.trees.size());
-  std::span<const double> summaries(archive.get<double>("nodes.summary"));
+  SummaryReader<M> summaries(archive);
   for (auto& tree : forest.trees) tree = read_tree(forest, shapes, summaries);
   shapes.finish();
-  require(summaries.empty(), "nodes are left over");
+  summaries.finish();
 }
 
 }  // namespace hedgerow::mondrian

@@ -44,7 +44,7 @@ class Tree {
   void contract(NodeId parent, bool right_vanishes) {
     const NodeId pair = nodes[parent].children;
     nodes.edit(parent) = nodes[pair + static_cast<NodeId>(!right_vanishes)];
-    release_pair(pair);
+    free_pair(pair);
   }
 
   /// Undo a split: `parent` becomes a leaf that holds all rows of the two leaves below it, and keeps its box.
@@ -59,8 +59,17 @@ class Tree {
     joined.n_rows += right.n_rows;
     joined.count += right.count;
     joined.box = nodes[parent].box;
-    release_pair(pair);
+    free_pair(pair);
     nodes.edit(parent) = joined;
+  }
+
+  /// Two siblings that hang nowhere wait to be reused.
+  void free_pair(NodeId pair) {
+    Node freed = Node::leaf();
+    freed.feature = Node::freed_mark;
+    freed.next_freed = first_freed;
+    nodes.edit(pair) = nodes.edit(pair + 1) = freed;
+    first_freed = pair;
   }
 
   void push_row(NodeId leaf, RowId row, double count) {
@@ -177,14 +186,6 @@ class Tree {
     }
     nodes.edit(pair) = nodes.edit(pair + 1) = Node::leaf();
     return pair;
-  }
-
-  void release_pair(NodeId pair) {
-    Node freed = Node::leaf();
-    freed.feature = Node::freed_mark;
-    freed.next_freed = first_freed;
-    nodes.edit(pair) = nodes.edit(pair + 1) = freed;
-    first_freed = pair;
   }
 
   std::vector<RowId> previous_row_;  ///< the other direction of `next_row`; empty until it is asked for

@@ -202,10 +202,13 @@ struct MondrianTree {
 
   // Summaries.
 
-  void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
+  [[nodiscard]] Summary said_by_rows(NodeId leaf, const Rows& rows, const M& model) const {
     Summary summary{};
     shape.for_each_row(leaf, [&](RowId row) { hear_row(summary, rows.labels[row], row, rows, model); });
-    summaries.replace(leaf, std::move(summary));
+    return summary;
+  }
+  void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
+    summaries.replace(leaf, said_by_rows(leaf, rows, model));
   }
   static void hear_row(Summary& summary, double label, RowId row, const Rows& rows, const M& model) {
     if constexpr (M::counts_places) {
@@ -220,11 +223,11 @@ struct MondrianTree {
     return node(id).is_leaf() ? 0.0 : model.clock(static_cast<double>(node(id).time));
   }
 
-  void hear_children(NodeId id, const M& model) {
+  [[nodiscard]] Summary said_by_children(NodeId id, const M& model) const {
     const NodeId left = node(id).left(), right = node(id).right();
-    summaries.replace(
-        id, model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model), clock(id, model)));
+    return model.merge(summaries[left], clock(left, model), summaries[right], clock(right, model), clock(id, model));
   }
+  void hear_children(NodeId id, const M& model) { summaries.replace(id, said_by_children(id, model)); }
 
   /// All nodes of a path from the root hear their children, the last node first. Where that changes nothing, nothing
   /// changes further up.

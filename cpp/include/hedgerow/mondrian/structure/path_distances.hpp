@@ -27,7 +27,10 @@ class PathDistances {
   template <label::LabelModel M>
   void approach(const MondrianTree<M>& tree, NodeId id, const Rows& rows, const float* x) {
     const Node& node = tree.node(id);
-    if (node.box != none) return fetch(tree.boxes[node.box].lower, 2 * rows.width());
+    if (node.box != none) {
+      few_.n = 0;  // a node above may have kept none, but its rows have not been told apart by this cut
+      return fetch(tree.boxes[node.box].lower, 2 * rows.width());
+    }
     if (node.is_leaf()) return fetch(rows.row(node.first_row), rows.width());
     if (few_.n > 0) {
       stay_beside(x, rows);

@@ -13,6 +13,7 @@
 namespace hedgerow::mondrian {
 
 using archive::Archive;
+using tree::NodeId;
 
 void write_scaling(const Scaling& scaling, Archive& archive);
 Scaling read_scaling(const Archive& archive, std::size_t width);
@@ -24,27 +25,40 @@ Rows read_rows(const Archive& archive, const Scaling& scaling);
 /// Numbers of rows that are held, each once.
 std::vector<RowId> read_arrival_order(const Archive& archive, const Rows& rows);
 
-/// Nodes are written word by word: a location is also a leaf's number of rows, a link is children or rows.
+/// Trees as files keep them: nodes from the root down, left before right. A cut has a column, a place and a time, a
+/// leaf a list of rows. Nodes of a tree that was grown in batch are numbered in the order of its cuts; of others it is
+/// said where children are and which places are free.
 class ShapeWriter {
  public:
-  explicit ShapeWriter(Archive& archive);
+  ShapeWriter(Archive& archive, std::size_t width);
   void write(const tree::Tree& shape);
 
  private:
-  archive::Writer<std::uint64_t> sizes_, list_sizes_;
-  archive::Writer<std::uint32_t> first_freed_, features_, locations_, links_, times_, next_rows_;
+  archive::Writer<std::uint64_t> n_cuts_, n_freed_;
+  archive::Writer<std::uint8_t> in_order_;
+  std::vector<std::uint8_t>* narrow_kinds_;  ///< one of these is there
+  std::vector<std::uint32_t>* wide_kinds_;
+  archive::Writer<float> locations_, times_, counts_;
+  archive::Writer<std::uint32_t> children_, freed_, n_rows_, rows_;
 };
 
 class ShapeReader {
  public:
   ShapeReader(const Archive& archive, std::size_t n_trees);
-  /// The next tree. Its links are not checked.
-  tree::Tree read();
+  /// The next tree, of rows with numbers below `n_places`; an empty one if there are none. Every link is checked,
+  /// columns are not.
+  tree::Tree read(std::size_t n_places, bool is_empty);
   void finish() const;
 
  private:
-  archive::Reader<std::uint64_t> sizes_, list_sizes_;
-  archive::Reader<std::uint32_t> first_freed_, features_, locations_, links_, times_, next_rows_;
+  void read_leaf(tree::Tree& shape, NodeId id, std::uint32_t kind);
+
+  archive::Reader<std::uint64_t> n_cuts_, n_freed_;
+  archive::Reader<std::uint8_t> in_order_;
+  std::vector<std::uint32_t> kinds_;
+  std::size_t n_kinds_read_ = 0;
+  archive::Reader<float> locations_, times_, counts_;
+  archive::Reader<std::uint32_t> children_, freed_, n_rows_, rows_;
 };
 
 }  // namespace hedgerow::mondrian
