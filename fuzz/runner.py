@@ -45,6 +45,7 @@ class Tally:
             for fault, words in faults:
                 self.counts[fault] += 1
                 self.failures.append((fault, f"{self.attack}:{seed}", words))
+                print(f"{fault}, {self.attack}:{seed}: {words}", file=sys.stderr, flush=True)
 
 
 @dataclass

@@ -96,25 +96,26 @@ class Forest {
   void grow(std::size_t first, std::size_t last, std::size_t n_threads) {
     const std::vector<RowId> members = rows_in_order();
     if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
-    MondrianTree<M> seedling(rows.width());  // a root around all rows, as every tree begins
+    std::vector<float> corners(2 * rows.width());
+    const Box box{corners.data(), corners.data() + rows.width()};
     if (!members.empty()) {
-      seedling.shape.plant();
-      seedling.summaries.resize(1);
-      seedling.shape.nodes.edit(seedling.root).first_row = members[0];
-      for (const RowId id : members) seedling.stretch(seedling.root, rows, rows.row(id));
+      bound_rows(rows.features.data(), members.data(), members.size(), rows.width(), corners.data(),
+                 corners.data() + rows.width());
     }
     nurseries_.resize(std::max(nurseries_.size(), n_threads));
     parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {
       auto& nursery = nurseries_[worker];
       if (!nursery) nursery = std::make_unique<Nursery>(rows.width());
       MondrianTree<M>& tree = nursery->tree;
-      tree = seedling;
+      tree.clear();
       if (!members.empty()) {
+        tree.shape.plant();
+        tree.summaries.resize(1);
         tree.shape.next_row.resize(rows.capacity(), none);
         random::Stream stream(seed, random::Purpose::grow, static_cast<std::uint32_t>(first + index),
                               counters.generation);
-        nursery->grower.grow(tree, tree.root, 0.0, members, columns_.empty() ? nullptr : columns_.data(), setting(),
-                             stream);
+        nursery->grower.grow(tree, tree.root, box, 0.0, members, columns_.empty() ? nullptr : columns_.data(),
+                             setting(), stream);
       }
       trees[first + index] = tree;  // a copy of exactly the right size
     });

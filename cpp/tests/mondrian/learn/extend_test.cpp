@@ -49,12 +49,12 @@ TEST(two_rows_are_parted_as_the_grower_would) {
       MondrianTree<GaussianHierarchy> tree(9);
       tree.shape.plant();
       tree.summaries.resize(1);
-      tree.shape.nodes.edit(tree.root).first_row = 0;
-      tree.stretch(tree.root, forest.rows, forest.rows.row(1));
+      BoxRoom room;
+      const Box box = room.around({{0, 1}, 2}, forest.rows.features.data(), 9);
       random::Stream stream(forest.seed, random::Purpose::extend, 0, 1);
       stream.exponential();  // the second row's budget
       const std::vector<RowId> members{1, 0};
-      Grower<GaussianHierarchy>().grow(tree, tree.root, 0.0, members, nullptr, forest.setting(), stream);
+      Grower<GaussianHierarchy>().grow(tree, tree.root, box, 0.0, members, nullptr, forest.setting(), stream);
       const Node &found = forest.trees[0].node(0), &expected = tree.node(0);
       CHECK(forest.trees[0].shape.nodes.size() == tree.shape.nodes.size() && found.feature == expected.feature);
       CHECK(forest.trees[0].summaries[0].mean == tree.summaries[0].mean);
@@ -79,12 +79,12 @@ struct Pair {
     forest.learn(sample.all(), 1);
     grown.shape.plant();
     grown.summaries.resize(1);
-    grown.shape.nodes.edit(grown.root).first_row = 0;
-    grown.stretch(grown.root, forest.rows, forest.rows.row(1));
+    BoxRoom room;
+    const Box box = room.around({{0, 1}, 2}, forest.rows.features.data(), 9);
     random::Stream stream(forest.seed, random::Purpose::extend, 0, 1);
     stream.exponential();  // the second row's budget
     const std::vector<RowId> members{1, 0};
-    Grower<StableHierarchy>().grow(grown, grown.root, 0.0, members, nullptr, forest.setting(), stream);
+    Grower<StableHierarchy>().grow(grown, grown.root, box, 0.0, members, nullptr, forest.setting(), stream);
   }
 };
 

@@ -37,7 +37,7 @@ class Extender {
     bool is_among_few = false;  // below a node that keeps no box
     for (NodeId id = tree.root;;) {
       const bool is_leaf = tree.node(id).is_leaf();
-      if (is_leaf && tree.is_paused(id, setting.growth, setting.model)) {
+      if (is_leaf && tree.is_paused(id, setting.rows, setting.growth, setting.model)) {
         absorb(tree, id, above, row, setting, stream);
         break;
       }
@@ -51,15 +51,15 @@ class Extender {
           break;
         }
         budget -= hazard;
-        tree.stretch(id, setting.rows, x);
+      }
+      if (tree.node(id).box != none) {
+        if (outside > 0.0) tree.stretch(id, x);
+      } else if (!std::exchange(is_among_few, true)) {
+        tree.expect_row(id, setting.rows, x);
       }
       if (is_leaf) {
         settle(tree, id, row, setting);
         break;
-      }
-      if (!is_among_few && tree.node(id).box == none) {
-        is_among_few = true;
-        tree.expect_row(id, setting.rows, x);
       }
       const Node& node = tree.node(id);
       path_.push_back(id);
@@ -80,13 +80,18 @@ class Extender {
   /// A paused leaf takes the row without a draw and, if it may split now, is grown afresh on all its rows.
   void absorb(MondrianTree<M>& tree, NodeId leaf, double above, RowId row, const Setting& setting,
               random::Stream& stream) {
-    tree.stretch(leaf, setting.rows, setting.rows.row(row));
+    if (tree.node(leaf).box != none) {
+      tree.stretch(leaf, setting.rows.row(row));
+    } else {
+      tree.expect_row(leaf, setting.rows, setting.rows.row(row));
+    }
     settle(tree, leaf, row, setting);
-    if (tree.is_paused(leaf, setting.growth, setting.model)) return;
+    if (tree.is_paused(leaf, setting.rows, setting.growth, setting.model)) return;
     if (is_pair(tree, leaf)) return split_pair(tree, leaf, above, setting, stream);
     members_.clear();
     tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
-    grower_.grow(tree, leaf, above, members_, nullptr, setting, stream);
+    const Box box = tree.box(leaf, setting.rows, rooms_.left);
+    grower_.grow(tree, leaf, box, above, members_, nullptr, setting, stream);
   }
 
   /// Two rows, of which neither can be split further: the most common block by far if min_samples_split is 2.
@@ -107,7 +112,6 @@ class Extender {
       const Node& node = tree.node(leaf);
       settle(tree, node.child(node.sends_right(setting.rows.row(row))), row, setting);
     }
-    tree.boxes.release(std::exchange(tree.shape.nodes.edit(leaf).box, none));
     tree.hear_children(leaf, setting.model);
   }
 

@@ -63,14 +63,13 @@ class Grower {
   /// Are these so many rows that growth should start from `transposed(rows)`?
   static bool wants_columns(std::size_t n_rows, std::size_t width) { return n_rows * width > cached_floats; }
 
-  /// Grow `leaf`, whose rows are `members` and whose box is known, from the time its parent was split.
+  /// Grow `leaf`, whose rows are `members` in `box`, from the time its parent was split.
   /// On return the subtree has its boxes and summaries. `columns` is `transposed(rows)`, or null for few rows.
-  void grow(MondrianTree<M>& tree, NodeId leaf, double above, std::span<const RowId> members, const float* columns,
-            const Setting& setting, random::Stream& stream) {
+  void grow(MondrianTree<M>& tree, NodeId leaf, const Box& box, double above, std::span<const RowId> members,
+            const float* columns, const Setting& setting, random::Stream& stream) {
     tree_ = &tree;
     setting_ = &setting;
     stream_ = &stream;
-    const Box box = tree.box(leaf, setting.rows, rooms_.left);
     loose_.start(box.lower, box.upper, setting.rows.width());
     made_.clear();
     const std::uint32_t slot = tree.node(leaf).box;

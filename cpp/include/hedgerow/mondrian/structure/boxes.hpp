@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the boxes B^x_j of a tree's nodes are kept: slots of 2 D floats, lower corner first. A node's box is the
-// smallest that holds its rows. A leaf whose rows all lie on one point has no slot: the row is its box. Neither has an
-// inner node of few rows: its box is made from the rows when it is asked for.
+// smallest that holds its rows. A node of few rows has no slot: its box is made from the rows when it is asked for. Nor
+// has a leaf whose rows all lie on one point.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ struct Box {
 
 /// A few rows.
 struct FewRows {
-  static constexpr std::size_t most = 8;  // of ten inner nodes eight have so few: decision 68
+  static constexpr std::size_t most = 8;  // which eight of ten inner nodes have: decision 68
   std::array<std::uint32_t, most> rows;
   std::size_t n = 0;
 };

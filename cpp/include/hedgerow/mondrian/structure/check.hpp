@@ -108,9 +108,11 @@ std::vector<std::string> check_blocks(const MondrianTree<M>& tree, const Rows& r
       if (!(std::abs(count - static_cast<double>(node.count)) <= 1e-4 * count)) {
         say(id, "miscounts its rows");
       }
-      if (std::isinf(growth.lifetime) && !tree.is_paused(id, growth, model))
+      if (std::isinf(growth.lifetime) && !tree.is_paused(id, rows, growth, model))
         say(id, "is a leaf that should have been split");
-      if ((lower == upper) != (node.box == none)) say(id, "has a box for a point, or none for more than a point");
+      if (lower == upper && node.box != none) say(id, "has a box for a point");
+      if (lower != upper && node.box == none && node.n_rows > FewRows::most)
+        say(id, "has no box for more than a point");
     } else {
       const NodeId left = node.left(), right = node.right();
       if (!keeps_needed_boxes(tree, id)) {

@@ -63,9 +63,13 @@ struct MondrianTree {
   [[nodiscard]] Box box(NodeId id, const Rows& rows, BoxRoom& room) const {
     const Node& own = node(id);
     if (own.box != none) return boxes[own.box];
-    if (!own.is_leaf()) return room.around(*few_rows_below(id), rows.features.data(), boxes.width());
+    if (!is_read_from_one_row(own)) return room.around(*few_rows_below(id), rows.features.data(), boxes.width());
     const float* point = rows.row(own.first_row);
     return {point, point};
+  }
+  /// Of nodes that keep no box: a leaf of one row, or of many that lie on one point.
+  static bool is_read_from_one_row(const Node& node) {
+    return node.is_leaf() && (node.n_rows == 1 || node.n_rows > FewRows::most);
   }
 
   /// The rows below a node; nothing if they are many.
@@ -93,9 +97,19 @@ struct MondrianTree {
   /// weigh too little (Lakshminarayanan, Roy and Teh 2016, Algorithm 2, line 2), they all lie on one point, or their
   /// labels are all equal and the model does not want such a block split (Lakshminarayanan 2016, Algorithm 5.9, line
   /// 3).
-  [[nodiscard]] bool is_paused(NodeId leaf, const Growth& growth, const M& model) const {
-    return node(leaf).box == none || growth.is_light(static_cast<double>(node(leaf).count)) ||
+  [[nodiscard]] bool is_paused(NodeId leaf, const Rows& rows, const Growth& growth, const M& model) const {
+    return is_point(leaf, rows) || growth.is_light(static_cast<double>(node(leaf).count)) ||
            (model.pauses_pure() && model.is_pure(summaries[leaf]));
+  }
+
+  /// Do all rows of a leaf lie on one point?
+  [[nodiscard]] bool is_point(NodeId leaf, const Rows& rows) const {
+    if (node(leaf).box != none) return false;
+    if (is_read_from_one_row(node(leaf))) return true;
+    const FewRows few = *few_rows_below(leaf);
+    const float* first = rows.row(few.rows[0]);
+    return std::all_of(few.rows.begin() + 1, few.rows.begin() + few.n,
+                       [&](RowId row) { return std::equal(first, first + boxes.width(), rows.row(row)); });
   }
 
   // The three verbs, with the columns beside the skeleton.
@@ -137,55 +151,52 @@ struct MondrianTree {
 
   // Boxes.
 
-  /// The leaf's box anew: the smallest around the points that `for_each_point` hands on, none if they are all one.
+  /// The leaf's box anew: the smallest around the points that `for_each_point` hands on, those of its rows; none if
+  /// they are few, or all one.
   template <class ForEachPoint>
   void measure(NodeId leaf, ForEachPoint&& for_each_point) {
     const std::size_t width = boxes.width();
     std::uint32_t& slot = shape.nodes.edit(leaf).box;
-    const float* first = nullptr;
-    Boxes::Corners box{};
+    if (node(leaf).n_rows <= FewRows::most) return boxes.release(std::exchange(slot, none));
+    if (slot == none) slot = boxes.new_slot();
+    const Boxes::Corners box = boxes.edit(slot);
+    bool is_first = true;
     for_each_point([&](const float* x) {
-      if (first == nullptr) {
-        first = x;
-        return;
+      if (std::exchange(is_first, false)) {
+        std::copy_n(x, width, box.lower);
+        std::copy_n(x, width, box.upper);
+      } else {
+        stretch_box(box.lower, box.upper, x, width);
       }
-      if (box.lower == nullptr) {
-        if (slot == none) slot = boxes.new_slot();
-        box = boxes.edit(slot);
-        std::copy_n(first, width, box.lower);
-        std::copy_n(first, width, box.upper);
-      }
-      stretch_box(box.lower, box.upper, x, width);
     });
-    if (box.lower == nullptr || std::equal(box.lower, box.upper, box.upper)) boxes.release(std::exchange(slot, none));
+    if (std::equal(box.lower, box.upper, box.upper)) boxes.release(std::exchange(slot, none));
   }
   void measure_rows(NodeId leaf, const Rows& rows) {
     measure(leaf, [&](auto&& hand_on) { shape.for_each_row(leaf, [&](RowId row) { hand_on(rows.row(row)); }); });
   }
 
-  /// Stretch the box of a node that has rows already so that it holds x too. One that is not kept follows its rows.
-  void stretch(NodeId id, const Rows& rows, const float* x) {
-    if (node(id).box == none) {
-      if (!node(id).is_leaf()) return;
-      const float* point = rows.row(node(id).first_row);
-      if (std::equal(point, point + boxes.width(), x)) return;
-      const std::uint32_t slot = shape.nodes.edit(id).box = boxes.new_slot();
-      const Boxes::Corners box = boxes.edit(slot);
-      std::copy_n(point, boxes.width(), box.lower);
-      std::copy_n(point, boxes.width(), box.upper);
-    }
-    const Boxes::Corners box = boxes.edit(node(id).box);
-    stretch_box(box.lower, box.upper, x, boxes.width());
-  }
-
-  /// An inner node that keeps no box will have one row more, x: if they are many then, a box is kept from now on.
+  /// A node that keeps no box will have one row more, x: if they are many then, and not all one point, a box is kept
+  /// from now on.
   void expect_row(NodeId id, const Rows& rows, const float* x) {
     const std::optional<FewRows> few = few_rows_below(id);
-    if (few->n < FewRows::most) return;
+    if (few && few->n < FewRows::most) return;
+    const float* point = rows.row(few ? few->rows[0] : node(id).first_row);
+    if (node(id).is_leaf() && std::equal(point, point + boxes.width(), x) && is_point(id, rows)) return;
     const std::uint32_t slot = shape.nodes.edit(id).box = boxes.new_slot();
     const Boxes::Corners own = boxes.edit(slot);
-    bound_rows(rows.features.data(), few->rows.data(), few->n, boxes.width(), own.lower, own.upper);
+    if (few) {
+      bound_rows(rows.features.data(), few->rows.data(), few->n, boxes.width(), own.lower, own.upper);
+    } else {
+      std::copy_n(point, boxes.width(), own.lower);
+      std::copy_n(point, boxes.width(), own.upper);
+    }
     stretch_box(own.lower, own.upper, x, boxes.width());
+  }
+
+  /// Stretch the box that a node keeps so that it holds x too.
+  void stretch(NodeId id, const float* x) {
+    const Boxes::Corners box = boxes.edit(node(id).box);
+    stretch_box(box.lower, box.upper, x, boxes.width());
   }
 
   /// An inner node's box from its children's, if it is kept. Returns whether it changed or may have.

@@ -31,7 +31,7 @@ class PathDistances {
       few_.n = 0;  // a node above may have kept none, but its rows have not been told apart by this cut
       return fetch(tree.boxes[node.box].lower, 2 * rows.width());
     }
-    if (node.is_leaf()) return fetch(rows.row(node.first_row), rows.width());
+    if (tree.is_read_from_one_row(node)) return fetch(rows.row(node.first_row), rows.width());
     if (few_.n > 0) {
       stay_beside(x, rows);
     } else {
@@ -48,7 +48,9 @@ class PathDistances {
       const Box box = tree.boxes[node.box];
       return outside_distance(box.lower, box.upper, x, rows.width());
     }
-    if (node.is_leaf()) return outside_distance(rows.row(node.first_row), rows.row(node.first_row), x, rows.width());
+    if (tree.is_read_from_one_row(node)) {
+      return outside_distance(rows.row(node.first_row), rows.row(node.first_row), x, rows.width());
+    }
     return outside_rows(rows.features.data(), few_.rows.data(), few_.n, x, rows.width());
   }
 
