@@ -22,4 +22,6 @@ def run(page: Page, options: Options) -> None:
     online.learn(page, options)
     online.unlearn(page, options)
     memory.measure(page, options)
+    memory.peaks(page, options)
+    memory.imports(page, options)
     growth.measure(page, options)
