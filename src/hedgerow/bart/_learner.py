@@ -11,6 +11,7 @@ from hedgerow import _core
 from hedgerow.bart._sampling import sample
 from hedgerow.bart._settings import BARTQuery, BARTSettings
 from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.work import pieces
 from hedgerow.files import Stored
 
 MOST_FEATURES = 2**24
@@ -19,6 +20,9 @@ MOST_WEIGHT = 2.0**32
 """Of all rows together: sums of residuals are kept in integers."""
 NUMBERS_AT_A_TIME = 2**22
 """Draws of predictions that are held at once."""
+DRAWS_AT_A_TIME = 2**26
+"""Draws of predictions that are summed up by one call of the core: about a second. Between two calls Python looks for
+Ctrl-C."""
 N_PROBES = 20
 """Training rows whose predictions `diagnostics` follows."""
 
@@ -98,12 +102,21 @@ class ChainLearner:
     def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of each of them: shape (rows, draws, sums)."""
         for part in self.parts(X):
-            drawn = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
-            yield part, np.ascontiguousarray(drawn.transpose(2, 0, 1)) + np.array(self.response.offsets)
+            drawn: Floats = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
+            drawn += np.array(self.response.offsets)
+            yield part, drawn
+
+    def moments(self, X: Floats, n_threads: int) -> Floats:
+        """Mean and variance over all draws of what trees say of each row, where there is one sum: shape (2, rows)."""
+        found = np.empty((2, X.shape[0]))
+        for part in pieces(X.shape[0], self.settings.n_chains * self.n_draws, DRAWS_AT_A_TIME):
+            found[:, part] = self.sampler.moments(np.ascontiguousarray(X[part]), n_threads)
+        return found
 
     def log_variances(self, X: Floats, n_threads: int) -> Floats:
         """Logarithm of the noise's variance at each row by each draw, where noise varies: shape (rows, draws)."""
-        return np.ascontiguousarray(self.sampler.predict_noise(np.ascontiguousarray(X), n_threads)[:, 0].T)
+        drawn: Floats = self.sampler.predict_noise(np.ascontiguousarray(X), n_threads)
+        return drawn[:, :, 0]
 
     # Files.
 

@@ -159,19 +159,16 @@ class BARTRegressor(Regressor, BART):
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean and, if asked, standard deviation of each row's target, noise included."""
         X = self._asked(X)
-        mean, variance = np.empty(X.shape[0]), np.empty(X.shape[0])
-        for part, means in self._means(X):
-            mean[part] = means.mean(axis=1)
-            if return_std:
-                variance[part] = means.var(axis=1) + (self._deviations(X[part]) ** 2).mean(axis=1)
+        mean, variance = self._moments(X)
         if not return_std:
             return mean
-        std: Floats = np.sqrt(variance)
-        return mean, std
+        for part in self._learner.parts(X):
+            variance[part] += (self._deviations(X[part]) ** 2).mean(axis=1)
+        return mean, np.sqrt(variance)
 
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array."""
-        return float(next(self._means(self._one_row(x)))[1].mean(axis=1)[0])
+        return float(self._moments(self._one_row(x))[0][0])
 
     def predict_draws(self, X: Any) -> Floats:
         """Return what each draw says of the mean of each row's target: shape (n_chains * n_draws, n_samples).
@@ -261,11 +258,20 @@ class BARTRegressor(Regressor, BART):
 
     # Below: private.
 
+    def _moments(self, X: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance over draws of the mean of each row's target."""
+        units = self._learner.response.units
+        mean, variance = self._learner.moments(X, self._current.query.n_threads)
+        return units.centre + units.width * mean, units.width**2 * variance
+
     def _means(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of their means: shape (rows, draws)."""
         units = self._learner.response.units
         for part, sums in self._learner.sums(X, self._current.query.n_threads):
-            yield part, units.centre + units.width * sums[:, :, 0]
+            means = sums[:, :, 0]
+            means *= units.width
+            means += units.centre
+            yield part, means
 
     def _deviations(self, X: Floats) -> Floats:
         """What each draw says of the standard deviation of each row's noise: shape (rows, draws)."""
