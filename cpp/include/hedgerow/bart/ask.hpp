@@ -27,12 +27,12 @@ inline std::size_t n_trees(const Sampler& sampler, Part part) {
   return sampler.response().varying.n_trees;
 }
 
-/// What trees add up to at some points, in a few sums of draws: the sums of a draw one after the other, draws chain after
-/// chain.
+/// What trees add up to at some points, in a few sums of draws: the sums of a draw one after the other, draws chain
+/// after chain.
 struct Totals {
   static constexpr std::size_t most = 8;  ///< as many as a line of the cache holds of a point's
 
-  std::size_t first_point, n_points, first, n = 0;  ///< n of them, from the first on
+  std::size_t first_point, n_points, first, n = 0;                     ///< n of them, from the first on
   std::vector<double> numbers = std::vector<double>(most * n_points);  ///< by points
 
   [[nodiscard]] const double* row(std::size_t i) const { return numbers.data() + i * n_points; }

@@ -22,7 +22,7 @@ namespace hedgerow::bart {
 
 /// Bins of some points, column by column.
 struct PointBlock {
-  static constexpr std::size_t most = 8192;       ///< points
+  static constexpr std::size_t most = 8192;           ///< points
   static constexpr std::size_t most_bytes = 1 << 24;  ///< or fewer, where columns are many
 
   std::size_t n;
@@ -39,7 +39,8 @@ struct PointBlock {
 
 class SumOfTables {
  public:
-  SumOfTables(const PointBlock& block, std::size_t n_features) : block_(block), nothing_(block.n, 0), columns_(n_features) {}
+  SumOfTables(const PointBlock& block, std::size_t n_features)
+      : block_(block), nothing_(block.n, 0), columns_(n_features) {}
 
   /// What the next trees say of each point, added up.
   void sum_trees(CodeReader<float>& reader, std::size_t n_trees, double* totals) {
@@ -111,7 +112,8 @@ class SumOfTables {
   Region within(const Region& region, const Region& side, std::size_t depth) {
     if (region.is_interval_of(side.feature)) {
       const Bin lowest = std::max(region.lowest, side.lowest), highest = std::min(region.highest, side.highest);
-      return lowest <= highest ? Region{side.feature, lowest, highest} : Region{side.feature, 0xFF, 0xFF, nothing_.data()};
+      return lowest <= highest ? Region{side.feature, lowest, highest}
+                               : Region{side.feature, 0xFF, 0xFF, nothing_.data()};
     }
     while (masks_.size() <= depth) masks_.emplace_back(block_.n);
     find_both(bytes_of(region), bytes_of(side), block_.n, masks_[depth].data());
