@@ -80,7 +80,7 @@ class BARTClassifier(Classifier, BART):
         sampler: Any = "auto",
         n_particles: int = 10,
         n_chains: int = 4,
-        n_draws: int = 1000,
+        n_draws: int | str = 1000,
         n_burn_in: int = 500,
         thin: int = 1,
         start: str = "leaves",

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from hedgerow import _core
+from hedgerow.bart._diagnostics import Diagnostics, diagnose
 from hedgerow.bart._sampling import sample
 from hedgerow.bart._settings import BARTQuery, BARTSettings
 from hedgerow.base.rows import Floats, Rows
@@ -23,6 +24,8 @@ NUMBERS_AT_A_TIME = 2**22
 DRAWS_AT_A_TIME = 2**26
 """Draws of predictions that are summed up by one call of the core: about a second. Between two calls Python looks for
 Ctrl-C."""
+AUTO_DRAWS = (100, 200, 300, 500, 700, 1000)
+"""Draws of each chain after which "auto" looks whether they are enough; at the last it ends in any case."""
 N_PROBES = 20
 """Training rows whose predictions `diagnostics` follows."""
 
@@ -42,6 +45,8 @@ class ChainLearner:
     ) -> None:
         self.settings, self.seed, self.response, self.sampler = settings, seed, response, sampler
         self.probes = probes
+        self.n_wanted = self.n_draws  # of each chain: more than there are after Ctrl-C
+        self.complaints: tuple[str, ...] = ()  # of diagnostics, when "auto" looked last
         self._targets, self._weights = targets, weights
 
     @classmethod
@@ -62,15 +67,38 @@ class ChainLearner:
         learner.draw(settings.n_draws, query)
         return learner
 
-    def draw(self, n_more: int, query: BARTQuery) -> None:
-        """Go on until each chain has kept so many draws more, or until Ctrl-C."""
-        sample(
+    def draw(self, n_more: int | str, query: BARTQuery) -> None:
+        """Go on until each chain has kept so many draws more, or as many as are enough ("auto"), or until Ctrl-C."""
+        n_burn_in, thin, is_auto = self.settings.n_burn_in, self.settings.thin, isinstance(n_more, str)
+        self.complaints = ()
+        goal = sample(
             self.sampler,
-            n_burn_in=self.settings.n_burn_in,
-            thin=self.settings.thin,
-            goal=self.settings.sweeps_for(self.n_draws + n_more),
+            n_burn_in=n_burn_in,
+            thin=thin,
+            goals=[self.settings.sweeps_for(self.n_draws + step) for step in (AUTO_DRAWS if is_auto else (n_more,))],
+            is_enough=lambda: is_auto and self._is_content(query),
             n_threads=query.n_threads,
             progress=query.progress,
+        )
+        self.n_wanted = (goal - n_burn_in) // thin
+
+    def _is_content(self, query: BARTQuery) -> bool:
+        """Tell whether diagnostics have nothing to complain of."""
+        sums = np.concatenate([found for _, found in self.sums(self.probes.X, query.n_threads)])
+        drawn = {"predictions": self.response.predictions(sums, query.n_threads)}
+        if self.response.varying is not None:
+            drawn["noise_of_rows"] = self.log_variances(self.probes.X, query.n_threads)
+        self.complaints = self.diagnostics({name: np.moveaxis(found, 1, 0) for name, found in drawn.items()}).warnings
+        return not self.complaints
+
+    def diagnostics(self, drawn: dict[str, Floats]) -> Diagnostics:
+        """Say how well chains have mixed, given what all draws say of the rows that are followed: draws first."""
+        n_chains, n_draws = self.settings.n_chains, self.n_draws
+        return diagnose(
+            self.trace,
+            {name: found.reshape(n_chains, n_draws, -1) for name, found in drawn.items()},
+            probe_rows=self.probes.rows,
+            bytes_per_draw=self.n_bytes / (n_chains * n_draws),
         )
 
     @property

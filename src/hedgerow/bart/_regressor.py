@@ -38,8 +38,11 @@ class BARTRegressor(Regressor, BART):
         Of particle Gibbs, where it is among the moves.
     n_chains : int, default=4
         Independent chains.
-    n_draws : int, default=1000
-        Draws that each chain keeps.
+    n_draws : int or "auto", default=1000
+        Draws that each chain keeps. With "auto" chains end early: after 100, 200, 300, 500 or 700 draws, if
+        `diagnostics` has nothing to complain of by then, that is if R-hat of noise, log-likelihood, leaves and
+        predictions is at most 1.1 and each is worth 100 independent draws; and else after 1000, with a warning.
+        `n_draws_` says how many there are.
     n_burn_in : int, default=500
         Sweeps of each chain before its first draw.
     thin : int, default=1
@@ -63,7 +66,9 @@ class BARTRegressor(Regressor, BART):
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
         Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
-        Threads; -1 for all cores. Each takes some of the chains. The result does not depend on it.
+        Threads, each of which takes some of the chains, or of the rows of a query. By default, and for -1, as many as
+        there are cores; by default no more than the environment variable OMP_NUM_THREADS says, which joblib sets in
+        processes that share the cores. The result does not depend on it.
     random_state : int, RandomState or None
         Random seed.
     progress : bool, optional
@@ -120,7 +125,7 @@ class BARTRegressor(Regressor, BART):
         sampler: Any = "auto",
         n_particles: int = 10,
         n_chains: int = 4,
-        n_draws: int = 1000,
+        n_draws: int | str = 1000,
         n_burn_in: int = 500,
         thin: int = 1,
         start: str = "leaves",
