@@ -1,4 +1,4 @@
-"""BART with n_draws="auto": chains end when diagnostics have nothing to complain of; and threads that nobody asked for."""
+"""BART with n_draws="auto": chains end when diagnostics have nothing to complain of. Threads that nobody asked for."""
 
 from __future__ import annotations
 

@@ -69,13 +69,14 @@ class ChainLearner:
 
     def draw(self, n_more: int | str, query: BARTQuery) -> None:
         """Go on until each chain has kept so many draws more, or as many as are enough ("auto"), or until Ctrl-C."""
-        n_burn_in, thin, is_auto = self.settings.n_burn_in, self.settings.thin, isinstance(n_more, str)
+        n_burn_in, thin = self.settings.n_burn_in, self.settings.thin
+        is_auto, steps = (True, AUTO_DRAWS) if isinstance(n_more, str) else (False, (n_more,))
         self.complaints = ()
         goal = sample(
             self.sampler,
             n_burn_in=n_burn_in,
             thin=thin,
-            goals=[self.settings.sweeps_for(self.n_draws + step) for step in (AUTO_DRAWS if is_auto else (n_more,))],
+            goals=[self.settings.sweeps_for(self.n_draws + step) for step in steps],
             is_enough=lambda: is_auto and self._is_content(query),
             n_threads=query.n_threads,
             progress=query.progress,
