@@ -167,8 +167,11 @@ class BARTRegressor(Regressor, BART):
         mean, variance = self._moments(X)
         if not return_std:
             return mean
-        for part in self._learner.parts(X):
-            variance[part] += (self._deviations(X[part]) ** 2).mean(axis=1)
+        if self._learner.response.varying is None:
+            variance += (self.noise_draws_**2).mean()
+        else:
+            for part in self._learner.parts(X):
+                variance[part] += (self._deviations(X[part]) ** 2).mean(axis=1)
         return mean, np.sqrt(variance)
 
     def predict_one(self, x: Any) -> float:
@@ -196,7 +199,10 @@ class BARTRegressor(Regressor, BART):
         a time.
         """
         X = self._asked(X)
-        return NormalMixture.joined([self._mixture(X[part], means) for part, means in self._means(X)])
+        all_means = np.empty((X.shape[0], self.noise_draws_.size))
+        for part, means in self._means(X):
+            all_means[part] = means
+        return self._mixture(X, all_means)
 
     def predict_interval(self, X: Any, confidence: float = 0.9, kind: str = "prediction") -> Floats:
         """Central interval of each row: shape (n_samples, 2).
