@@ -80,6 +80,15 @@ void bind_bart(nb::module_& m) {
           },
           array("x"), nb::arg("n_threads"), "Mean and variance over all draws of a single sum, of each row.")
       .def(
+          "sum_probabilities",
+          [](const Sampler& self, const Matrix<double>& x, double first, double second, std::size_t n_threads) {
+            auto found =
+                without_gil([&] { return bart::sum_probabilities(self, points_of(x), {first, second}, n_threads); });
+            return to_numpy(std::move(found), {2, x.shape(0)});
+          },
+          array("x"), nb::arg("first_weight"), nb::arg("second_weight"), nb::arg("n_threads"),
+          "Probabilities of two classes that are so weighed, added up over all draws: two by rows.")
+      .def(
           "predict_noise",
           [](const Sampler& self, const Matrix<double>& x, std::size_t n_threads) {
             return predict(self, Part::noise, x, n_threads);

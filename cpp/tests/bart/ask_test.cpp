@@ -22,11 +22,11 @@ std::vector<double> draw_points(std::size_t n, std::size_t width) {
 /// A sampler on so many rows, with draws.
 std::unique_ptr<Sampler> drawn(std::size_t n_rows, std::size_t width, const Settings& settings, ResponseKind kind) {
   const auto points = draw_points(n_rows, width);
-  Observed observed{
-      kind, {}, {}, kind == ResponseKind::classes ? std::vector<double>(3, 0.0) : std::vector<double>{0.0}};
+  Observed observed{kind, {}, {}, std::vector<double>(kind == ResponseKind::classes ? 3 : 1, 0.1)};
   for (std::size_t i = 0; i < n_rows; ++i) {
     const double sum = points[i * width] + 2.0 * points[i * width + width - 1];
-    observed.labels.push_back(kind == ResponseKind::normal ? sum : std::min(2.0, std::floor(std::abs(sum))));
+    const double most = kind == ResponseKind::classes ? 2.0 : 1.0;
+    observed.labels.push_back(kind == ResponseKind::normal ? sum : std::min(most, std::floor(std::abs(sum))));
   }
   auto sampler = new_sampler({{points.data(), n_rows, width}, 1}, observed, settings, 2, 9, Start::prior);
   sampler->run(6, 2, 1);
@@ -118,6 +118,39 @@ TEST(trees_of_the_noise_and_of_classes) {
   const auto varying = drawn(100, 3, some_trees(10, shallow, {8, {4.0, 3.5}, 1e-6}), ResponseKind::normal);
   for (const Part part : {Part::mean, Part::noise}) check_all(*varying, part, 50);
   check_all(*drawn(100, 3, some_trees(10, shallow), ResponseKind::classes), Part::mean, 50);
+}
+
+TEST(probabilities_of_two_classes) {
+  const auto sampler = drawn(100, 3, some_trees(10, shallow), ResponseKind::probit);
+  const auto values = draw_points(77, 3);
+  const Points points{values.data(), 77, 3};
+  const auto utilities = walked(*sampler, Part::mean, points);
+  const std::size_t n_draws = utilities.size() / points.n;
+  for (const std::array<double, 2>& weights : {std::array{1.0, 1.0}, std::array{1.0, 0.01}}) {
+    const auto found = sum_probabilities(*sampler, points, weights, 1);
+    CHECK(found == sum_probabilities(*sampler, points, weights, 3));
+    for (std::size_t i = 0; i < points.n; ++i) {
+      double expected = 0.0;
+      for (std::size_t k = 0; k < n_draws; ++k) {
+        const double mean = utilities[i * n_draws + k] + sampler->response().offsets[0];
+        const double first = weights[0] * normal_probability_below(-mean);
+        expected += first / (first + weights[1] * normal_probability_below(mean));
+      }
+      CHECK_NEAR(found[i], expected, 1e-12);
+      CHECK_NEAR(found[i] + found[points.n + i], static_cast<double>(n_draws), 1e-12);
+    }
+  }
+  const auto classes = drawn(50, 3, some_trees(2, shallow), ResponseKind::classes);
+  CHECK(tests::throws<std::invalid_argument>([&] { (void)sum_probabilities(*classes, points, {1.0, 1.0}, 1); }));
+}
+
+TEST(far_utilities_leave_no_class_impossible) {
+  const double far[] = {40.0, -40.0, 1e300, 0.0}, weights[] = {1.0, 1.0};
+  double first[4] = {}, second[4] = {};
+  add_probabilities(far, 0.0, weights, 4, first, second);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(first[i] > 0.0 && second[i] > 0.0 && first[i] + second[i] == 1.0);
+  CHECK(first[0] == second[1] && first[2] <= 1e-300);
+  CHECK_NEAR(first[3], 0.5, 1e-13);
 }
 
 TEST(rules_that_no_point_obeys) {

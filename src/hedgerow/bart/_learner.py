@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -137,9 +137,18 @@ class ChainLearner:
 
     def moments(self, X: Floats, n_threads: int) -> Floats:
         """Mean and variance over all draws of what trees say of each row, where there is one sum: shape (2, rows)."""
+        return self._over_draws(lambda rows: self.sampler.moments(rows, n_threads), X)
+
+    def probabilities(self, X: Floats, weights: Floats, n_threads: int) -> Floats:
+        """Mean over all draws of the probabilities of two classes of these weights: shape (2, rows)."""
+        summed = self._over_draws(lambda rows: self.sampler.sum_probabilities(rows, *weights, n_threads), X)
+        return summed / (self.settings.n_chains * self.n_draws)
+
+    def _over_draws(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
+        """Two numbers for each row, of some rows at a time."""
         found = np.empty((2, X.shape[0]))
         for part in pieces(X.shape[0], self.settings.n_chains * self.n_draws, DRAWS_AT_A_TIME):
-            found[:, part] = self.sampler.moments(np.ascontiguousarray(X[part]), n_threads)
+            found[:, part] = ask(np.ascontiguousarray(X[part]))
         return found
 
     def log_variances(self, X: Floats, n_threads: int) -> Floats:

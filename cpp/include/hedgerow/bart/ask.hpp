@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <vector>
 
@@ -94,6 +95,22 @@ inline std::vector<double> moments(const Sampler& sampler, Points points, std::s
   });
   const double n_draws = static_cast<double>(sampler.draws().size() * sampler.n_draws());
   for (std::size_t i = 0; i < points.n; ++i) squares[i] /= n_draws;
+  return found;
+}
+
+/// Probabilities of two classes by all draws, added up: of the first at all points, and then of the second. The odds
+/// are multiplied by the weights of the classes.
+inline std::vector<double> sum_probabilities(const Sampler& sampler, Points points,
+                                             const std::array<double, 2>& weights, std::size_t n_threads) {
+  if (sampler.response().n_sums() != 1) throw std::invalid_argument("there are more than two classes");
+  std::vector<double> found(2 * points.n, 0.0);
+  for_each_total(sampler, Part::mean, points, n_threads, [&](const Totals& totals) {
+    double* first = found.data() + totals.first_point;
+    for (std::size_t k = 0; k < totals.n; ++k) {
+      add_probabilities(totals.row(k), sampler.response().offsets[0], weights.data(), totals.n_points, first,
+                        first + points.n);
+    }
+  });
   return found;
 }
 

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-#include "hedgerow/bart/byte_kernels.hpp"
+#include "hedgerow/bart/point_kernels.hpp"
 #include "hedgerow/bart/tree_code.hpp"
 
 namespace hedgerow::bart {

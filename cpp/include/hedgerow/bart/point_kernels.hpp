@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops over a byte a point, many points at once, and the sums and moments that come of them. Each point has its own
-// numbers, added up in a fixed order, so that the bits are the same with vectors and without.
+// Loops over the points of a query, many at once: their bytes, what is looked up by these, and what is summed up over
+// draws. Each point has its own numbers, added up in a fixed order, so that the bits are the same with vectors and
+// without.
 #pragma once
 
 #include <array>
@@ -33,5 +34,11 @@ void add_looked_up(const Lookup* lookups, std::size_t n_lookups, std::size_t n, 
 /// Takes in the count-th of some numbers of each point: their mean, and the sum of squared distances from it (Welford
 /// 1962).
 void update_moments(const double* numbers, std::size_t count, std::size_t n, double* means, double* squares);
+
+/// Adds what one draw says of the probabilities of two classes: the utilities of the second are normal, of variance
+/// one, about these numbers and an offset, and it is chosen if they are positive. Classes have weights, by which the
+/// odds are multiplied.
+void add_probabilities(const double* numbers, double offset, const double* weights, std::size_t n, double* first,
+                       double* second);
 
 }  // namespace hedgerow::bart

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hedgerow/bart/byte_kernels.hpp"
+#include "hedgerow/bart/point_kernels.hpp"
 
 #include "hedgerow/numeric/compiler.hpp"
+#include "hedgerow/numeric/exponential.hpp"
+#include "hedgerow/numeric/normal_tail.hpp"
 
 namespace hedgerow::bart {
 namespace {
@@ -45,6 +47,22 @@ void update_moments(const double* __restrict numbers, std::size_t count, std::si
     const double gap = numbers[i] - means[i];
     means[i] += gap * share;
     squares[i] += gap * (numbers[i] - means[i]);
+  }
+}
+
+HEDGEROW_MULTIVERSION
+void add_probabilities(const double* __restrict numbers, double offset, const double* weights, std::size_t n,
+                       double* __restrict first, double* __restrict second) {
+  const double first_weight = weights[0], second_weight = weights[1];
+  for (std::size_t i = 0; i < n; ++i) {
+    const double mean = numbers[i] + offset, size = mean < 0.0 ? -mean : mean;
+    const double tail = numeric::normal_tail(size, numeric::exp_nonpositive(-0.5 * size * size));
+    const double small = tail > 1e-300 ? tail : 1e-300, large = 1.0 - tail;
+    const double above = second_weight * (mean < 0.0 ? small : large);
+    const double below = first_weight * (mean < 0.0 ? large : small);
+    const double share = 1.0 / (above + below);
+    first[i] += below * share;
+    second[i] += above * share;
   }
 }
 
