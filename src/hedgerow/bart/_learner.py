@@ -142,7 +142,8 @@ class ChainLearner:
     def probabilities(self, X: Floats, weights: Floats, n_threads: int) -> Floats:
         """Mean over all draws of the probabilities of two classes of these weights: shape (2, rows)."""
         summed = self._over_draws(lambda rows: self.sampler.sum_probabilities(rows, *weights, n_threads), X)
-        return summed / (self.settings.n_chains * self.n_draws)
+        summed /= self.settings.n_chains * self.n_draws
+        return summed
 
     def _over_draws(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
         """Two numbers for each row, of some rows at a time."""
