@@ -26,7 +26,7 @@ void mark_both(ByteRange one, ByteRange other, std::uint8_t bits, std::size_t n,
   }
 }
 
-// Not for AVX2: its loads from scattered places are no quicker than one at a time, and on some machines far slower.
+// Not for AVX2: compilers would use its loads from scattered places, which are slow on many processors.
 void add_looked_up(const Lookup* lookups, std::size_t n_lookups, std::size_t n, double* totals) {
   for (; n_lookups >= 4; n_lookups -= 4, lookups += 4) {
     const Lookup &a = lookups[0], &b = lookups[1], &c = lookups[2], &d = lookups[3];
