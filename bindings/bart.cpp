@@ -18,7 +18,7 @@ std::size_t all_draws(const Sampler& sampler) { return sampler.draws().size() * 
 
 auto predict(const Sampler& sampler, Part part, const Matrix<double>& x, std::size_t n_threads) {
   auto found = without_gil([&] { return bart::predict(sampler, part, points_of(x), n_threads); });
-  return to_numpy(std::move(found), {all_draws(sampler), bart::n_sums(sampler, part), x.shape(0)});
+  return to_numpy(std::move(found), {x.shape(0), all_draws(sampler), bart::n_sums(sampler, part)});
 }
 
 auto split_counts(const Sampler& sampler, Part part) {
@@ -71,14 +71,30 @@ void bind_bart(nb::module_& m) {
           [](const Sampler& self, const Matrix<double>& x, std::size_t n_threads) {
             return predict(self, Part::mean, x, n_threads);
           },
-          array("x"), nb::arg("n_threads"), "Draws, chain after chain, by sums by rows; offsets left out.")
+          array("x"), nb::arg("n_threads"), "Rows by draws, chain after chain, by sums; offsets left out.")
+      .def(
+          "moments",
+          [](const Sampler& self, const Matrix<double>& x, std::size_t n_threads) {
+            auto found = without_gil([&] { return bart::moments(self, points_of(x), n_threads); });
+            return to_numpy(std::move(found), {2, x.shape(0)});
+          },
+          array("x"), nb::arg("n_threads"), "Mean and variance over all draws of a single sum, of each row.")
+      .def(
+          "sum_probabilities",
+          [](const Sampler& self, const Matrix<double>& x, double first, double second, std::size_t n_threads) {
+            auto found =
+                without_gil([&] { return bart::sum_probabilities(self, points_of(x), {first, second}, n_threads); });
+            return to_numpy(std::move(found), {2, x.shape(0)});
+          },
+          array("x"), nb::arg("first_weight"), nb::arg("second_weight"), nb::arg("n_threads"),
+          "Probabilities of two classes that are so weighed, added up over all draws: two by rows.")
       .def(
           "predict_noise",
           [](const Sampler& self, const Matrix<double>& x, std::size_t n_threads) {
             return predict(self, Part::noise, x, n_threads);
           },
           array("x"), nb::arg("n_threads"),
-          "Logarithms of the noise's variance, where it varies: draws, chain after chain, by one by rows.")
+          "Logarithms of the noise's variance, where it varies: rows by draws, chain after chain, by one.")
       .def(
           "split_counts", [](const Sampler& self) { return split_counts(self, Part::mean); },
           "How often the trees of each draw split each column.")

@@ -151,7 +151,7 @@ class Session:
             ]
             return rng.choice((levels[0], levels, np.array(levels), np.array(levels, dtype=np.float32)))
         if name in ("size", "n_draws"):
-            return rng.choice((0, -1, 3, 10**30, 2**63, 1.5, True, "3", (2, 3), None, np.int64(2)))
+            return rng.choice((0, -1, 3, 10**30, 2**63, 1.5, True, "3", "auto", (2, 3), None, np.int64(2)))
         return anything(rng)
 
     # Steps that are more than one call.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.shared.page import Options, Page
 from benchmarks.shared.timing import HOW_TIMED
-from benchmarks.speed import batch, growth, memory, online
+from benchmarks.speed import bart, batch, growth, memory, online
 
 INTRODUCTION = f"""\
 All forests have {batch.N_TREES} trees unless said. hedgerow's is MondrianForestRegressor with the hyper-parameters of \
@@ -25,3 +25,4 @@ def run(page: Page, options: Options) -> None:
     memory.peaks(page, options)
     memory.imports(page, options)
     growth.measure(page, options)
+    bart.measure(page, options)

@@ -226,8 +226,8 @@ def shown(progress, is_terminal, monkeypatch, wait=0.0):
     out = Console(file=io.StringIO(), force_terminal=is_terminal, width=100)
     sampler = BARTRegressor(**QUICK).fit(X, NUMBERS)._learner.sampler
     goal = sampler.n_sweeps + 40
-    given = {"n_burn_in": 4, "thin": 1, "goal": goal, "n_threads": 1, "progress": progress, "console": out}
-    assert _sampling.sample(sampler, **given)
+    given = {"n_burn_in": 4, "thin": 1, "goals": [goal], "n_threads": 1, "progress": progress, "console": out}
+    assert _sampling.sample(sampler, **given) == goal
     return out.file.getvalue()
 
 

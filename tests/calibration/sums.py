@@ -156,9 +156,9 @@ def log_likelihood(model, sums, log_variances, y, weights):
 
 def states_of(model, chain, X):
     """All draws of a chain."""
-    notes, sums = chain.notes()[0], chain.predict(X, 1)
+    notes, sums = chain.notes()[0], chain.predict(X, 1).transpose(1, 2, 0)
     constant = np.repeat(2.0 * np.log(notes[:, :1].clip(1e-300)), len(X), axis=1)
-    log_variances = chain.predict_noise(X, 1)[:, 0] if model.varies else constant
+    log_variances = chain.predict_noise(X, 1)[:, :, 0].T if model.varies else constant
     return States(sums, log_variances, notes[:, 0], _n_splits(model, chain, X), notes[:, 1])
 
 
@@ -280,10 +280,10 @@ def _joint_chain(case, X, weights, seed):
     chain = case.chain(X, np.zeros(len(X)), weights, seed=seed, arrays=_with_state_as_draw(begun))
     log_variances = np.log(NOISE_DF * NOISE_SCALE / rng.chisquare(NOISE_DF)) + np.zeros(len(X))
     if model.varies:
-        log_variances += chain.predict_noise(X, 1)[-1, 0]
+        log_variances += chain.predict_noise(X, 1)[:, -1, 0]
     found, labels = [], []
     for _ in range(STEPS_A_CHAIN):
-        y, utilities = draw_labels(model, chain.predict(X, 1)[-1], log_variances, weights, rng)
+        y, utilities = draw_labels(model, chain.predict(X, 1)[:, -1].T, log_variances, weights, rng)
         labels.append(y)
         arrays = _with_state_as_draw(chain.archive())
         if utilities is not None:

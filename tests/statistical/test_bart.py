@@ -256,7 +256,7 @@ def test_ranks_keep_to_the_posterior():
     )
     drawn.run(200, 0, 1)
     drawn.run(40_000 if THOROUGH else 4_000, 4, 1)
-    found = drawn.predict(np.zeros((1, 1)), 1)[:, :, 0].reshape(40, -1, 3)
+    found = drawn.predict(np.zeros((1, 1)), 1)[0].reshape(40, -1, 3)
     samples = np.concatenate([found.mean(axis=1), (found**2).mean(axis=1)], axis=1)
     truth = moments_of_utilities(counts, 1.2, offsets)
     z = (samples.mean(axis=0) - truth) / (samples.std(axis=0, ddof=1) / np.sqrt(40))

@@ -99,7 +99,7 @@ def test_factors_are_drawn_from_their_posterior(weights):
     drawn.run(5_000, 1, 1)
     w = weights if len(weights) else np.ones(6)
     truth = stats.invgamma(2.0 + 0.5 * w.sum(), scale=1.5 + 0.5 * w @ (y**2 + 0.3**2) / NOISE**2)
-    found = np.exp(drawn.predict_noise(np.zeros((1, 1)), 1)[:, 0, 0]) / NOISE**2
+    found = np.exp(drawn.predict_noise(np.zeros((1, 1)), 1)[0, :, 0]) / NOISE**2
     assert stats.kstest(found, truth.cdf).pvalue > 1e-7
     np.testing.assert_allclose(drawn.notes()[0, :, 0] ** 2, NOISE**2 * found, rtol=1e-5)
 
@@ -121,7 +121,7 @@ def test_what_rows_share_and_what_trees_say_are_told_apart_by_their_priors():
     prior = np.convolve(factor, shared, mode="same")
     posterior = prior * np.exp(stats.norm.logpdf(y[:, None], scale=np.exp(0.5 * logs)).sum(axis=0))
     posterior /= posterior.sum()
-    found = drawn.predict_noise(np.zeros((1, 1)), 1)[:, 0, 0].reshape(40, -1)
+    found = drawn.predict_noise(np.zeros((1, 1)), 1)[0, :, 0].reshape(40, -1)
     for power in (1, 2):
         samples = (found**power).mean(axis=1)
         z = (samples.mean() - posterior @ logs**power) / (samples.std(ddof=1) / np.sqrt(40))
@@ -140,7 +140,7 @@ def test_without_labels_the_noise_has_its_prior():
     # Starts are draws from the prior already: one row after the first sweep of each of many chains.
     drawn = sampler(X, y, {}, n_chains=4_000, seed=12, varying=varying, weights=weights, **SILENT)
     drawn.run(1, 1, 1)
-    found = np.exp(drawn.predict_noise(X[2:3], 1)[:, 0, 0]) / NOISE**2
+    found = np.exp(drawn.predict_noise(X[2:3], 1)[0, :, 0]) / NOISE**2
     assert stats.kstest(found, stats.invgamma(1.5, scale=0.8).cdf).pvalue > 1e-7
 
 

@@ -198,54 +198,6 @@ TEST(a_chain_may_start_in_the_prior) {
   CHECK_NEAR(squares / n_values, leaf_variance, 5.0 * leaf_variance * std::sqrt(2.0 / n_values));
 }
 
-/// A point sent down every tree of a draw, by values and cuts instead of bins.
-std::vector<double> slow_prediction(const Draws& draws, const BinnedRows& data, std::size_t draw, std::size_t n_sums,
-                                    std::size_t n_trees, const double* point) {
-  CodeReader<float> reader(draws.code);
-  std::vector<double> totals;
-  for (std::size_t tree = 0; tree < (draw + 1) * n_sums * n_trees; ++tree) {
-    const Tree read =
-        reader.next_tree(data, [](Node& leaf, float value) { leaf.value = std::llround(value * 0x1p40); });
-    NodeId id = 0;
-    while (!read.nodes[id].is_leaf()) {
-      const Rule& rule = read.nodes[id].rule;
-      id = point[rule.feature] <= data.cuts[rule.feature][rule.cut] ? read.left(id) : read.right(id);
-    }
-    const std::size_t place = tree - draw * n_sums * n_trees;
-    if (tree < draw * n_sums * n_trees) continue;
-    if (place % n_trees == 0) totals.push_back(0.0);
-    totals.back() += static_cast<double>(read.nodes[id].value) * 0x1p-40;
-  }
-  return totals;
-}
-
-TEST(predictions_are_those_of_points_sent_down_one_by_one) {
-  std::vector<double> points = sample_points(1);
-  for (std::uint32_t name = 2; name < 10; ++name) {  // more than a block of points
-    const auto more = sample_points(name);
-    points.insert(points.end(), more.begin(), more.end());
-  }
-  points.insert(points.end(), {-1e308, 1e308, 0.0, -1e-300, 1e308, -1e308, 3.0, 0.5});
-  const Points all{points.data(), points.size() / sample_width, sample_width};
-  CHECK(all.n > BinnedBlock::most);
-  for (const ResponseKind kind : {ResponseKind::normal, ResponseKind::classes}) {
-    const auto sampler = started({kind}, {{{Move::grow_prune, 4}, {Move::particles, 1}}, 1});
-    sampler->run(6, 2, 1);
-    const std::size_t n_sums = sampler->response().n_sums();
-    const Draws& draws = sampler->draws()[1];
-    const auto of_all = predict(*sampler, Part::mean, all, 1);
-    CHECK(of_all == predict(*sampler, Part::mean, all, 3));
-    const std::vector<double> found(of_all.begin() + static_cast<std::ptrdiff_t>(of_all.size() / 3), of_all.end());
-    for (std::size_t draw = 0; draw < draws.size(); ++draw) {
-      for (std::size_t i = 0; i < all.n; i += 7) {
-        const double* point = points.data() + i * sample_width;
-        const auto expected = slow_prediction(draws, sampler->problem().data, draw, n_sums, 3, point);
-        for (std::size_t k = 0; k < n_sums; ++k) CHECK_NEAR(found[(draw * n_sums + k) * all.n + i], expected[k], 1e-9);
-      }
-    }
-  }
-}
-
 TEST(splits_are_those_of_the_rules) {
   const auto sampler = started(settings[2]);
   sampler->run(6, 2, 1);

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
-from hedgerow.bart._diagnostics import Diagnostics, complaint, diagnose
+from hedgerow.bart._diagnostics import Diagnostics, complaint
 from hedgerow.bart._learner import ChainLearner, Probes
-from hedgerow.bart._settings import BARTQuery
+from hedgerow.bart._settings import BARTQuery, checked_draws
 from hedgerow.base.estimator import Estimator
 from hedgerow.base.rows import Floats
-from hedgerow.base.settings import check_integer, check_within
+from hedgerow.base.settings import check_within
 from hedgerow.base.work import all_or_nothing
 
 
@@ -64,28 +64,26 @@ class BART(Estimator):
         self
         """
         super().fit(X, y, sample_weight)
-        self._report(self._learner.settings.n_draws, stacklevel=5)
+        self._report(stacklevel=5)
         return self
 
-    def continue_sampling(self, n_draws: int = 1000) -> Self:
+    def continue_sampling(self, n_draws: int | str = 1000) -> Self:
         """Draw more, from where the chains are: the same bits as if `fit` had been asked for all of them.
 
         Settings are those of `fit`. Ctrl-C keeps the draws so far.
 
         Parameters
         ----------
-        n_draws : int, default=1000
-            Draws that each chain adds.
+        n_draws : int or "auto", default=1000
+            Draws that each chain adds; "auto" adds them until they are enough, 1000 at most.
 
         Returns
         -------
         self
         """
         self._check_learned()
-        check_integer("n_draws", n_draws, least=1)
-        wanted = self.n_draws_ + int(n_draws)
-        self._learner.draw(int(n_draws), self._current.query)
-        self._report(wanted, stacklevel=4)
+        self._learner.draw(checked_draws("n_draws", n_draws), self._current.query)
+        self._report(stacklevel=4)
         return self
 
     # What the chains say of themselves.
@@ -116,14 +114,7 @@ class BART(Estimator):
             ``print`` it.
         """
         self._check_learned()
-        learner, n_chains, n_draws = self._learner, self._learner.settings.n_chains, self.n_draws_
-        drawn = self._draws_at(learner.probes.X)
-        return diagnose(
-            self.trace_,
-            {name: draws.reshape(n_chains, n_draws, -1) for name, draws in drawn.items()},
-            probe_rows=learner.probes.rows,
-            bytes_per_draw=learner.n_bytes / (n_chains * n_draws),
-        )
+        return self._learner.diagnostics(self._draws_at(self._learner.probes.X))
 
     def to_arviz(self, X: Any = None, y: Any = None) -> Any:
         """Return the draws as ArviZ's ``InferenceData``; needs the extra ``hedgerow[arviz]``.
@@ -173,16 +164,19 @@ class BART(Estimator):
 
     # Below: private.
 
-    def _report(self, wanted: int, stacklevel: int) -> None:
-        """Warn if sampling was cut short or if the chains disagree."""
-        if self.n_draws_ < wanted:
+    def _report(self, stacklevel: int) -> None:
+        """Warn if sampling was cut short, if it ended before there was enough, or if the chains disagree."""
+        n_draws, wanted = self.n_draws_, self._learner.n_wanted
+        if n_draws < wanted:
             warnings.warn(
-                f"interrupted: {self.n_draws_} of {wanted} draws of each chain were kept. The model can be used; "
-                f"continue_sampling({wanted - self.n_draws_}) goes on from here.",
+                f"interrupted: {n_draws} of {wanted} draws of each chain were kept. The model can be used; "
+                f"continue_sampling({wanted - n_draws}) goes on from here.",
                 UserWarning,
                 stacklevel=stacklevel,
             )
         words = complaint(self.trace_) if self._learner.settings.n_chains > 1 else ""
+        if self._learner.complaints and n_draws >= wanted:
+            words = "\n".join([f"n_draws='auto' ended with {n_draws} draws of each chain.", *self._learner.complaints])
         if words:
             warnings.warn(words, ConvergenceWarning, stacklevel=stacklevel)
 

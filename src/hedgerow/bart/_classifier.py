@@ -80,7 +80,7 @@ class BARTClassifier(Classifier, BART):
         sampler: Any = "auto",
         n_particles: int = 10,
         n_chains: int = 4,
-        n_draws: int = 1000,
+        n_draws: int | str = 1000,
         n_burn_in: int = 500,
         thin: int = 1,
         start: str = "leaves",
@@ -146,9 +146,15 @@ class BARTClassifier(Classifier, BART):
 
     def _mean_probabilities(self, X: Floats) -> Floats:
         mean = np.empty((X.shape[0], len(self._classes)))
-        for part, found in self._probabilities(X):
-            # Along the last axis, so that a row's sum is added up in the same order whatever rows come with it.
-            mean[part] = np.ascontiguousarray(found.transpose(0, 2, 1)).mean(axis=2)
+        if len(self._classes) == 2:
+            factors = self._factors(self._learner.settings.class_weight)
+            weights = factors / factors.max() if factors.size else np.ones(2)
+            found = self._learner.probabilities(X, weights, self._current.query.n_threads)
+            mean[:] = found.T[:, self._classes.order]
+        else:
+            for part, found in self._probabilities(X):
+                # Along the last axis, so that a row's sum is added up in the same order whatever rows come with it.
+                mean[part] = np.ascontiguousarray(found.transpose(0, 2, 1)).mean(axis=2)
         mean /= mean.sum(axis=1, keepdims=True)
         return mean
 

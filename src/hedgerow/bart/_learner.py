@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from hedgerow import _core
+from hedgerow.bart._diagnostics import Diagnostics, diagnose
 from hedgerow.bart._sampling import sample
 from hedgerow.bart._settings import BARTQuery, BARTSettings
 from hedgerow.base.rows import Floats, Rows
+from hedgerow.base.work import pieces
 from hedgerow.files import Stored
 
 MOST_FEATURES = 2**24
@@ -19,6 +21,11 @@ MOST_WEIGHT = 2.0**32
 """Of all rows together: sums of residuals are kept in integers."""
 NUMBERS_AT_A_TIME = 2**22
 """Draws of predictions that are held at once."""
+DRAWS_AT_A_TIME = 2**26
+"""Draws of predictions that are summed up by one call of the core: about a second. Between two calls Python looks for
+Ctrl-C."""
+AUTO_DRAWS = (100, 200, 300, 500, 700, 1000)
+"""Draws of each chain after which "auto" looks whether they are enough; at the last it ends in any case."""
 N_PROBES = 20
 """Training rows whose predictions `diagnostics` follows."""
 
@@ -38,6 +45,8 @@ class ChainLearner:
     ) -> None:
         self.settings, self.seed, self.response, self.sampler = settings, seed, response, sampler
         self.probes = probes
+        self.n_wanted = self.n_draws  # of each chain: more than there are after Ctrl-C
+        self.complaints: tuple[str, ...] = ()  # of diagnostics, when "auto" looked last
         self._targets, self._weights = targets, weights
 
     @classmethod
@@ -58,15 +67,39 @@ class ChainLearner:
         learner.draw(settings.n_draws, query)
         return learner
 
-    def draw(self, n_more: int, query: BARTQuery) -> None:
-        """Go on until each chain has kept so many draws more, or until Ctrl-C."""
-        sample(
+    def draw(self, n_more: int | str, query: BARTQuery) -> None:
+        """Go on until each chain has kept so many draws more, or as many as are enough ("auto"), or until Ctrl-C."""
+        n_burn_in, thin = self.settings.n_burn_in, self.settings.thin
+        is_auto, steps = (True, AUTO_DRAWS) if isinstance(n_more, str) else (False, (n_more,))
+        self.complaints = ()
+        goal = sample(
             self.sampler,
-            n_burn_in=self.settings.n_burn_in,
-            thin=self.settings.thin,
-            goal=self.settings.sweeps_for(self.n_draws + n_more),
+            n_burn_in=n_burn_in,
+            thin=thin,
+            goals=[self.settings.sweeps_for(self.n_draws + step) for step in steps],
+            is_enough=lambda: is_auto and self._is_content(query),
             n_threads=query.n_threads,
             progress=query.progress,
+        )
+        self.n_wanted = (goal - n_burn_in) // thin
+
+    def _is_content(self, query: BARTQuery) -> bool:
+        """Tell whether diagnostics have nothing to complain of."""
+        sums = np.concatenate([found for _, found in self.sums(self.probes.X, query.n_threads)])
+        drawn = {"predictions": self.response.predictions(sums, query.n_threads)}
+        if self.response.varying is not None:
+            drawn["noise_of_rows"] = self.log_variances(self.probes.X, query.n_threads)
+        self.complaints = self.diagnostics({name: np.moveaxis(found, 1, 0) for name, found in drawn.items()}).warnings
+        return not self.complaints
+
+    def diagnostics(self, drawn: dict[str, Floats]) -> Diagnostics:
+        """Say how well chains have mixed, given what all draws say of the rows that are followed: draws first."""
+        n_chains, n_draws = self.settings.n_chains, self.n_draws
+        return diagnose(
+            self.trace,
+            {name: found.reshape(n_chains, n_draws, -1) for name, found in drawn.items()},
+            probe_rows=self.probes.rows,
+            bytes_per_draw=self.n_bytes / (n_chains * n_draws),
         )
 
     @property
@@ -98,12 +131,31 @@ class ChainLearner:
     def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of each of them: shape (rows, draws, sums)."""
         for part in self.parts(X):
-            drawn = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
-            yield part, np.ascontiguousarray(drawn.transpose(2, 0, 1)) + np.array(self.response.offsets)
+            drawn: Floats = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
+            drawn += np.array(self.response.offsets)
+            yield part, drawn
+
+    def moments(self, X: Floats, n_threads: int) -> Floats:
+        """Mean and variance over all draws of what trees say of each row, where there is one sum: shape (2, rows)."""
+        return self._over_draws(lambda rows: self.sampler.moments(rows, n_threads), X)
+
+    def probabilities(self, X: Floats, weights: Floats, n_threads: int) -> Floats:
+        """Mean over all draws of the probabilities of two classes of these weights: shape (2, rows)."""
+        summed = self._over_draws(lambda rows: self.sampler.sum_probabilities(rows, *weights, n_threads), X)
+        summed /= self.settings.n_chains * self.n_draws
+        return summed
+
+    def _over_draws(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
+        """Two numbers for each row, of some rows at a time."""
+        found = np.empty((2, X.shape[0]))
+        for part in pieces(X.shape[0], self.settings.n_chains * self.n_draws, DRAWS_AT_A_TIME):
+            found[:, part] = ask(np.ascontiguousarray(X[part]))
+        return found
 
     def log_variances(self, X: Floats, n_threads: int) -> Floats:
         """Logarithm of the noise's variance at each row by each draw, where noise varies: shape (rows, draws)."""
-        return np.ascontiguousarray(self.sampler.predict_noise(np.ascontiguousarray(X), n_threads)[:, 0].T)
+        drawn: Floats = self.sampler.predict_noise(np.ascontiguousarray(X), n_threads)
+        return drawn[:, :, 0]
 
     # Files.
 

@@ -38,8 +38,11 @@ class BARTRegressor(Regressor, BART):
         Of particle Gibbs, where it is among the moves.
     n_chains : int, default=4
         Independent chains.
-    n_draws : int, default=1000
-        Draws that each chain keeps.
+    n_draws : int or "auto", default=1000
+        Draws that each chain keeps. With "auto" chains end early: after 100, 200, 300, 500 or 700 draws, if
+        `diagnostics` has nothing to complain of by then, that is if R-hat of noise, log-likelihood, leaves and
+        predictions is at most 1.1 and each is worth 100 independent draws; and else after 1000, with a warning.
+        `n_draws_` says how many there are.
     n_burn_in : int, default=500
         Sweeps of each chain before its first draw.
     thin : int, default=1
@@ -63,7 +66,9 @@ class BARTRegressor(Regressor, BART):
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
         Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
-        Threads; -1 for all cores. Each takes some of the chains. The result does not depend on it.
+        Threads, each of which takes some of the chains, or of the rows of a query. By default, and for -1, as many as
+        there are cores; by default no more than the environment variable OMP_NUM_THREADS says, which joblib sets in
+        processes that share the cores. The result does not depend on it.
     random_state : int, RandomState or None
         Random seed.
     progress : bool, optional
@@ -120,7 +125,7 @@ class BARTRegressor(Regressor, BART):
         sampler: Any = "auto",
         n_particles: int = 10,
         n_chains: int = 4,
-        n_draws: int = 1000,
+        n_draws: int | str = 1000,
         n_burn_in: int = 500,
         thin: int = 1,
         start: str = "leaves",
@@ -159,19 +164,19 @@ class BARTRegressor(Regressor, BART):
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean and, if asked, standard deviation of each row's target, noise included."""
         X = self._asked(X)
-        mean, variance = np.empty(X.shape[0]), np.empty(X.shape[0])
-        for part, means in self._means(X):
-            mean[part] = means.mean(axis=1)
-            if return_std:
-                variance[part] = means.var(axis=1) + (self._deviations(X[part]) ** 2).mean(axis=1)
+        mean, variance = self._moments(X)
         if not return_std:
             return mean
-        std: Floats = np.sqrt(variance)
-        return mean, std
+        if self._learner.response.varying is None:
+            variance += (self.noise_draws_**2).mean()
+        else:
+            for part in self._learner.parts(X):
+                variance[part] += (self._deviations(X[part]) ** 2).mean(axis=1)
+        return mean, np.sqrt(variance)
 
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array."""
-        return float(next(self._means(self._one_row(x)))[1].mean(axis=1)[0])
+        return float(self._moments(self._one_row(x))[0][0])
 
     def predict_draws(self, X: Any) -> Floats:
         """Return what each draw says of the mean of each row's target: shape (n_chains * n_draws, n_samples).
@@ -194,7 +199,10 @@ class BARTRegressor(Regressor, BART):
         a time.
         """
         X = self._asked(X)
-        return NormalMixture.joined([self._mixture(X[part], means) for part, means in self._means(X)])
+        all_means = np.empty((X.shape[0], self.noise_draws_.size))
+        for part, means in self._means(X):
+            all_means[part] = means
+        return self._mixture(X, all_means)
 
     def predict_interval(self, X: Any, confidence: float = 0.9, kind: str = "prediction") -> Floats:
         """Central interval of each row: shape (n_samples, 2).
@@ -261,11 +269,20 @@ class BARTRegressor(Regressor, BART):
 
     # Below: private.
 
+    def _moments(self, X: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance over draws of the mean of each row's target."""
+        units = self._learner.response.units
+        mean, variance = self._learner.moments(X, self._current.query.n_threads)
+        return units.centre + units.width * mean, units.width**2 * variance
+
     def _means(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of their means: shape (rows, draws)."""
         units = self._learner.response.units
         for part, sums in self._learner.sums(X, self._current.query.n_threads):
-            yield part, units.centre + units.width * sums[:, :, 0]
+            means = sums[:, :, 0]
+            means *= units.width
+            means += units.centre
+            yield part, means
 
     def _deviations(self, X: Floats) -> Floats:
         """What each draw says of the standard deviation of each row's noise: shape (rows, draws)."""

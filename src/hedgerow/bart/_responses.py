@@ -48,6 +48,10 @@ class RealResponse:
         likelihood = notes["log_likelihood"] - total_weight * math.log(width)
         return notes | {"noise": notes["noise"] * width, "log_likelihood": likelihood}
 
+    def predictions(self, sums: Floats, n_threads: int) -> Floats:
+        """Return what draws say of rows, up to units, from sums of shape (rows, draws, 1)."""
+        return sums[:, :, 0]
+
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         varying = None if self.varying is None else asdict(self.varying)
@@ -96,6 +100,13 @@ class ClassResponse:
     def trace(self, notes: dict[str, Floats], total_weight: float) -> dict[str, Floats]:
         """Return what was noted down of draws; utilities have no noise to speak of."""
         return {name: draws for name, draws in notes.items() if name != "noise"}
+
+    def predictions(self, sums: Floats, n_threads: int) -> Floats:
+        """Return what draws say of rows, from sums of shape (rows, draws, sums): a probit, or all probabilities."""
+        if sums.shape[2] == 1:
+            return sums
+        found: Floats = _core.class_probabilities(sums.reshape(-1, sums.shape[2]), n_threads)
+        return found.reshape(sums.shape)
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""

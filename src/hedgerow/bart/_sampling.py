@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from time import monotonic
 from typing import Any
@@ -40,22 +40,34 @@ def run(sampler: Any, n_burn_in: int, thin: int, goal: int, n_threads: int) -> I
 
 
 def sample(
-    sampler: Any, *, n_burn_in: int, thin: int, goal: int, n_threads: int, progress: bool | None, console: Any = None
-) -> bool:
-    """Sweep until `goal` sweeps are done in all, or until Ctrl-C; say whether all were done.
+    sampler: Any,
+    *,
+    n_burn_in: int,
+    thin: int,
+    goals: Sequence[int],
+    n_threads: int,
+    progress: bool | None,
+    is_enough: Callable[[], bool] = lambda: False,
+    console: Any = None,
+) -> int:
+    """Sweep until as many sweeps are done in all as the last goal says, until `is_enough` at another, or until Ctrl-C.
 
-    Ctrl-C before the first draw is not caught: there is nothing to keep.
+    Return the goal that was reached, or that was next. Ctrl-C before the first draw is not caught: there is nothing to
+    keep.
     """
+    goal = goals[0]
     try:
         with ExitStack() as stack:
-            show = _bar(stack, sampler.n_sweeps, n_burn_in, goal, progress, console)
-            for done in run(sampler, n_burn_in, thin, goal, n_threads):
-                show(done)
+            show = _bar(stack, sampler.n_sweeps, n_burn_in, goals[-1], progress, console)
+            for goal in goals:
+                for done in run(sampler, n_burn_in, thin, goal, n_threads):
+                    show(done)
+                if is_enough():
+                    break
     except KeyboardInterrupt:
         if sampler.n_draws == 0:
             raise
-        return bool(sampler.n_sweeps >= goal)
-    return True
+    return goal
 
 
 def _bar(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,7 +14,16 @@ from hedgerow import _core
 from hedgerow.bart._moves import checked_sampler, moves_for
 from hedgerow.bart._responses import ClassResponse, RealResponse
 from hedgerow.base.class_weight import class_weight_field
-from hedgerow.base.settings import Query, Settings, checked, integer, one_of, within
+from hedgerow.base.settings import (
+    Query,
+    Settings,
+    check_integer,
+    checked,
+    integer,
+    n_threads_of,
+    one_of,
+    within,
+)
 
 MOST_TREES, MOST_CHAINS, MOST_SWEEPS = 2**20, 2**20, 2**32 - 1
 """Their numbers are parts of the names of random streams. A sweep of several rounds counts as several."""
@@ -29,7 +40,7 @@ class BARTSettings(Settings):
     sampler: str | dict[str, int] = checked(checked_sampler)
     n_particles: int = integer(2, MOST_PARTICLES)
     n_chains: int = integer(1, MOST_CHAINS)
-    n_draws: int = integer(1, MOST_SWEEPS)
+    n_draws: int | str = checked(lambda name, value: checked_draws(name, value))
     n_burn_in: int = integer(0, MOST_SWEEPS)
     thin: int = integer(1, MOST_SWEEPS)
     start: str = one_of("leaves", "prior")
@@ -95,7 +106,29 @@ class ClassBARTSettings(BARTSettings):
 class BARTQuery(Query):
     """Parameters that take effect at once."""
 
+    n_jobs: int = checked(lambda name, value: _all_cores() if value is None else n_threads_of(value))
     progress: bool | None = checked(lambda name, value: _progress(value))
+
+
+def checked_draws(name: str, value: Any) -> int | str:
+    """Return a number of draws, or "auto"; ValueError if it is neither."""
+    if isinstance(value, str) and value == "auto":
+        return value
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+        raise ValueError(f"{name} must be an integer of at least 1, or 'auto', got {value!r}")
+    check_integer(name, value, 1, MOST_SWEEPS)
+    return int(value)
+
+
+def _all_cores() -> int:
+    """Threads if nobody says how many: a core each, or as few as those of OpenMP are to be.
+
+    joblib sets the variable in the processes that it starts, so that together they do not ask for more cores than there
+    are.
+    """
+    of_openmp = os.environ.get("OMP_NUM_THREADS", "")
+    n_cores = n_threads_of(-1)
+    return min(n_cores, int(of_openmp)) if of_openmp.isdecimal() and int(of_openmp) > 0 else n_cores
 
 
 def _progress(value: Any) -> bool | None:

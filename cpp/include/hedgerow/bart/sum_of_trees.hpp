@@ -75,10 +75,12 @@ class SumOfTrees : public Ensemble {
 
   /// Takes a tree out of the sum; the statistics of its leaves are summed up in passing.
   void take_out(Tree& tree) {
+    Fixed* residuals = residuals_.data();
     for (Node& node : tree.nodes) {
       if (!node.is_leaf()) continue;
       Fixed sum = 0;
-      for (std::uint32_t i = node.begin; i < node.end; ++i) sum += residuals_[tree.rows[i]] += node.value;
+      const Fixed value = node.value;  // which no compiler would know to stay as it is
+      for (const RowId row : std::span(tree.rows).subspan(node.begin, node.n_rows())) sum += residuals[row] += value;
       node.statistic = {static_cast<Fixed>(node.n_rows()), sum};
       if (!weights_.empty()) sum_weighted(tree, node);
     }

@@ -80,6 +80,7 @@ class CodeReader {
   CodeReader(const TreeCode<V>& code, std::uint64_t node, std::uint64_t rule, std::uint64_t value)
       : code_(&code), node_(node), rule_(rule), value_(value) {}
 
+  [[nodiscard]] bool is_at_inner() const { return code_->is_inner(node_); }
   bool next_is_inner() { return code_->is_inner(node_++); }
   Rule next_rule() {
     const std::uint32_t rule = code_->rules[rule_++];

@@ -49,6 +49,21 @@ CodeRange<Code> range_of(const Code* column, std::span<const RowId> rows) {
   return {lowest, highest};
 }
 
+/// The same, a few rows at a time, until both ends of the column are met: among many rows that is soon.
+template <class Code>
+CodeRange<Code> range_of(const CodedRows<Code>& data, std::uint32_t feature, std::span<const RowId> rows) {
+  constexpr std::size_t at_a_time = 64;
+  const Code* column = data.column(feature);
+  const auto last = static_cast<Code>(data.n_cuts(feature));
+  CodeRange<Code> found{column[rows[0]], column[rows[0]]};
+  while (!rows.empty() && (found.lowest > 0 || found.highest < last)) {
+    const auto next = range_of(column, rows.first(std::min(at_a_time, rows.size())));
+    found = {std::min(found.lowest, next.lowest), std::max(found.highest, next.highest)};
+    rows = rows.subspan(std::min(at_a_time, rows.size()));
+  }
+  return found;
+}
+
 template <class Code>
 bool varies(const Code* column, std::span<const RowId> rows) {
   const Code first = column[rows[0]];
@@ -91,13 +106,13 @@ std::optional<VaryingFeature<Code>> draw_varying_feature(const CodedRows<Code>& 
   constexpr int most_tries = 8;
   for (int attempt = 0; attempt < most_tries; ++attempt) {
     const std::uint32_t feature = random::draw_below(data.n_features, stream);
-    const auto range = range_of(data.column(feature), rows);
+    const auto range = range_of(data, feature, rows);
     if (range.varies()) return VaryingFeature<Code>{feature, range};
   }
   const auto varying = varying_features(data, rows);
   if (varying.empty()) return std::nullopt;
   const std::uint32_t feature = varying[random::draw_below(varying.size(), stream)];
-  return VaryingFeature<Code>{feature, range_of(data.column(feature), rows)};
+  return VaryingFeature<Code>{feature, range_of(data, feature, rows)};
 }
 
 /// Uniform between two positions of which the lower goes left and the upper right, whatever rounding does.

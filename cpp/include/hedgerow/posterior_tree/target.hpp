@@ -43,7 +43,7 @@ struct Target {
   std::vector<RowId>& left_rows;  ///< room for rows on their way, used again and again
   std::vector<RowId>& right_rows;
 
-  [[nodiscard]] Range range(std::uint32_t feature, Rows rows) const { return range_of(data.column(feature), rows); }
+  [[nodiscard]] Range range(std::uint32_t feature, Rows rows) const { return range_of(data, feature, rows); }
   [[nodiscard]] bool varies(std::uint32_t feature, Rows rows) const {
     return posterior_tree::varies(data.column(feature), rows);
   }
