@@ -25,7 +25,7 @@ def test_log_likelihood_of_numbers(weighted):
     X, y, weights = sample_rows()
     drawn = sampler(X, y, MOVES, n_trees=3, weights=weights if weighted else np.zeros(0))
     drawn.run(20, 2, 1)
-    found, notes = drawn.predict(X, 1)[:, 0], drawn.notes()[0]
+    found, notes = drawn.predict(X, 1)[:, :, 0].T, drawn.notes()[0]
     # A label of weight two is two labels, which is how a total weight of rows comes about.
     each = stats.norm.logpdf(y, found, notes[:, [0]])
     np.testing.assert_allclose(notes[:, 1], each @ weights if weighted else each.sum(axis=1), rtol=1e-4)
@@ -36,7 +36,7 @@ def test_log_likelihood_of_two_classes():
     labels = (y > 0).astype(float)
     drawn = sampler(X, labels, MOVES, n_trees=3, kind="probit", offsets=[0.4])
     drawn.run(20, 2, 1)
-    found = log_ndtr(np.where(labels > 0.5, 1.0, -1.0) * (drawn.predict(X, 1)[:, 0] + 0.4)).sum(axis=1)
+    found = log_ndtr(np.where(labels > 0.5, 1.0, -1.0) * (drawn.predict(X, 1)[:, :, 0].T + 0.4)).sum(axis=1)
     np.testing.assert_allclose(drawn.notes()[0, :, 1], found, rtol=1e-5)
 
 
@@ -45,7 +45,7 @@ def test_log_likelihood_of_three_classes():
     labels, offsets = np.digitize(y, [-0.2, 0.3]).astype(float), np.array([0.4, 0.0, -0.3])
     drawn = sampler(X, labels, MOVES, n_trees=2, kind="classes", offsets=list(offsets))
     drawn.run(20, 2, 1)
-    means = drawn.predict(X, 1) + offsets[:, None]
+    means = drawn.predict(X, 1).transpose(1, 2, 0) + offsets[:, None]
     own = np.take_along_axis(means, labels.astype(int)[None, None, :], axis=1)[:, 0]
     points = np.linspace(-10.0, 10.0, 2001)
     probabilities = np.zeros_like(own)
