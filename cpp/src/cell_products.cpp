@@ -128,7 +128,9 @@ SharedCells::SharedCells(const Cells& rows, std::size_t n_trees, std::size_t n_c
     auto& [sizes, places] = scratch[worker];
     sizes.resize(n_columns + 1);  // one more, for those that share with nobody
     places.resize(n_columns + 1);
-    const auto cell_of = [&](std::size_t row) { return std::min<std::size_t>(rows.columns[m * rows.n + row], n_columns); };
+    const auto cell_of = [&](std::size_t row) {
+      return std::min<std::size_t>(rows.columns[m * rows.n + row], n_columns);
+    };
     for (std::size_t row = 0; row < rows.n; ++row) ++sizes[cell_of(row)];
     sizes[n_columns] = 0;
     Tree& tree = trees_[m];
@@ -148,7 +150,8 @@ SharedCells::SharedCells(const Cells& rows, std::size_t n_trees, std::size_t n_c
     tree.rows.resize(end);
   });
   for (std::size_t m = 0; m < n_trees; ++m) {
-    for (std::size_t row = 0; row < rows.n; ++row) n_alone_[row] += rows.columns[m * rows.n + row] < n_columns ? 1.0 : 0.0;
+    for (std::size_t row = 0; row < rows.n; ++row)
+      n_alone_[row] += rows.columns[m * rows.n + row] < n_columns ? 1.0 : 0.0;
     for (const std::uint32_t row : trees_[m].rows) n_alone_[row] -= 1.0;
   }
 }

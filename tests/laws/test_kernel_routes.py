@@ -97,7 +97,9 @@ def test_quadrature_judges_what_it_knows(noise):
     sweep = _sweep(problem)
     rule = _selection.Rule("marginal_likelihood")
     for _, columns, n_columns in _selection.partitions_at(sweep, np.array([0.2, 0.5, 1.0])):
-        exact = rule.score(problem, Spectrum.at(problem, columns, n_columns).criteria(_selection.ALPHAS), _selection.ALPHAS)
+        exact = rule.score(
+            problem, Spectrum.at(problem, columns, n_columns).criteria(_selection.ALPHAS), _selection.ALPHAS
+        )
         operator = Operator(columns, n_columns, problem.roots, 1)
         quadrature = Quadrature(operator, starting_block(problem.scaled, 0), N_STEPS)
         found = rule.score(

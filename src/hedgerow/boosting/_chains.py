@@ -211,9 +211,9 @@ def _make(
             return stage, honest.of_rows(unit)
         case "greedy":
             units, first, unit = making.units_of(rows)
-            how = {"n_trees": 2 * making.n_trees, "tells_doubt": shape[-1] > 0, "seed": making.seed}
-            greedy, honest = GreedyStage.grown(units, making.folds[first], making.query, **how)
-            return greedy, honest.of_rows(unit)
+            how = {"n_trees": 2 * making.n_trees, "tells_doubt": shape[-1] > 0, "seed": making.seed, "to_beat": to_beat}
+            grown = GreedyStage.grown(units, making.folds[first], making.query, **how)
+            return None if grown is None else (grown[0], grown[1].of_rows(unit))
     try:
         stage = making.kind.grown(
             rows,

@@ -32,7 +32,7 @@ N_TIMES = 24
 """Lifetimes of the grid of which some are looked at."""
 
 UNFINISHED = 0.02
-"""A ridge is not judged where the last steps have changed how targets fit by a larger share, or log det B / n by more."""
+"""A ridge is not judged where the last steps have changed the fit by a larger share, or log det B / n by more."""
 
 TOLERANCE, MOST_STEPS = 1e-10, 1000
 """Of conjugate gradients: the residual over the targets, and when to give up."""
@@ -120,9 +120,7 @@ class Quadrature:
         )
 
     def _sums(self, n_steps: int, alphas: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """After so many steps, for each alpha: y' S B^-1 S y, a row's mean share of log det B and of trace B^-1, and
-        the square of B^-1 S y.
-        """
+        """Return y' S B^-1 S y, a row's share of log det B and of trace B^-1, and |B^-1 S y|^2, by so many steps."""
         lanes = [self._rule(n_steps, lane) for lane in range(self.norms.size)]
         shifted = [nodes[:, None] + alphas for nodes, _ in lanes]
         targets = self.norms[0] ** 2 * lanes[0][1][0] ** 2
@@ -299,4 +297,3 @@ def _projection(operator: Operator, block: Floats, alpha: float) -> Floats:
         return np.ascontiguousarray(basis @ (vectors[:, sure] / np.sqrt(values[sure])))
     projection: Floats = linalg.solve_triangular(factor, basis.T, lower=True).T
     return np.ascontiguousarray(projection)
-

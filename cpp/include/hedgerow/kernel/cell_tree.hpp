@@ -116,8 +116,7 @@ class CellTree {
           std::stable_partition(begin, end, [&](std::uint32_t row) { return !cut.sends_right(point_of(row)); });
       for (const bool to_right : {false, true}) {
         if ((to_right ? middle : begin) == (to_right ? end : middle)) continue;
-        pending.push_back(
-            {cell, nodes[id].children + to_right, to_right ? middle : begin, to_right ? end : middle});
+        pending.push_back({cell, nodes[id].children + to_right, to_right ? middle : begin, to_right ? end : middle});
         pending.back().cell.enter(cut, to_right);
       }
     }
