@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -163,10 +164,13 @@ class Made(NamedTuple):
     excess: float  # by how much the mean square of the residuals exceeds that of errors to come
 
 
-def make_chain(recipe: Sequence[str], rows: Rows, making: Making, before: Sequence[Any] = ()) -> Made:
+def make_chain(
+    recipe: Sequence[str], rows: Rows, making: Making, before: Sequence[Any] = (), most: float = math.inf
+) -> Made:
     """Add one stage after another, as long as that pays; the first always counts.
 
-    A kind that does not pay is not tried again. Mondrian stages begin with what those `before` have learned.
+    A kind that does not pay is not tried again. Mondrian stages begin with what those `before` have learned. If the
+    first stage leaves a larger mean square than `most`, none is added.
     """
     residuals, doubts = rows.y, np.zeros((rows.y.shape[0], *making.kind.doubt_shape(rows.y.shape[1:])))
     without, excess = np.zeros_like(rows.y), 0.0
@@ -192,6 +196,8 @@ def make_chain(recipe: Sequence[str], rows: Rows, making: Making, before: Sequen
         _add(doubts, honest.doubt)
         if honest.without_block is not None:
             without += honest.without_block
+        if mean_square(residuals, rows.weights) - excess > most:
+            break
     error = max(mean_square(residuals, rows.weights) - excess, 0.0)
     return Made(Chain(stages, error, without), residuals, doubts, excess)
 

@@ -21,8 +21,11 @@ N_FOLDS = 8
 FEWEST_ROUNDS = 8
 """So many trees at least have not seen a row: what fewer say of it would tell little of what all trees will."""
 
-PROBED_ROUNDS, HOPELESS = 4, 1.01
-"""After so many rounds a stage is given up if its error is larger by this factor than what it has to beat."""
+PROBED_ROUNDS, FEWEST_PROBED, HOPELESS = 4, 1000, 1.03
+"""After so many rounds, a stage of so many rows or more is given up if its error exceeds what it has to beat so much.
+
+Of stages that explain little, so few rounds tell the error of all within two percent.
+"""
 
 MOST_LEAVES = 50_000
 """Leaves have more than one row where there would be more leaves than this."""
@@ -72,7 +75,7 @@ class GreedyStage:
         )
         n_rounds = max(FEWEST_ROUNDS, math.ceil(n_trees / N_FOLDS))
         for n_grown in range(n_rounds):
-            if n_grown == PROBED_ROUNDS and to_beat is not None:
+            if n_grown == PROBED_ROUNDS and to_beat is not None and n >= FEWEST_PROBED:
                 said, _, excess = _left_out(training, training.best_shrinkage(), n_grown, weights)
                 if unit**2 * (mean_square(labels / unit - said, weights) - excess) > HOPELESS * to_beat:
                     return None
