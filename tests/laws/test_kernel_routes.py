@@ -107,8 +107,8 @@ def test_quadrature_judges_what_it_knows(noise):
         )
         judged = np.isfinite(found)
         assert judged.sum() > 10
-        assert np.abs(found - exact)[judged].max() < 0.05 * problem.n
-        assert exact[judged].max() > exact.max() - 0.05 * problem.n
+        assert np.abs(found - exact)[judged].max() < 0.1 * problem.n
+        assert exact[judged].max() > exact.max() - 0.1 * problem.n
 
 
 def test_small_noise_is_found_without_matrices():
