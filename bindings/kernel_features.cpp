@@ -30,18 +30,44 @@ using Columns = Matrix<std::uint32_t>;
 
 kernel::Cells cells_of(const Columns& rows) { return {rows.data(), rows.shape(1)}; }
 
+std::size_t lanes_of(const Matrix<double>& vectors, std::size_t n) {
+  const std::size_t n_lanes = vectors.shape(1);
+  if (vectors.shape(0) != n || (n_lanes != 1 && n_lanes != kernel::many_lanes)) {
+    throw std::invalid_argument("there must be 1 or 8 vectors, as long as rows");
+  }
+  return n_lanes;
+}
+
 auto product(const Columns& rows, const Matrix<double>& vectors, const Columns& targets, std::size_t n_columns,
              std::size_t n_threads) {
-  const std::size_t n = rows.shape(1), n_targets = targets.shape(1), n_lanes = vectors.shape(1);
-  if (vectors.shape(0) != n || (n_lanes != 1 && n_lanes != kernel::many_lanes) || targets.shape(0) != rows.shape(0)) {
-    throw std::invalid_argument("there must be 1 or 8 vectors, as long as rows, and as many trees on both sides");
-  }
+  const std::size_t n_targets = targets.shape(1), n_lanes = lanes_of(vectors, rows.shape(1));
+  if (targets.shape(0) != rows.shape(0)) throw std::invalid_argument("the two sides have different trees");
   std::vector<double> result(n_targets * n_lanes);
   without_gil([&] {
     kernel::kernel_product(cells_of(rows), cells_of(targets), rows.shape(0), n_columns, vectors.data(), n_lanes,
                            n_threads, result.data());
   });
   return to_numpy(std::move(result), {n_targets, n_lanes});
+}
+
+void bind_shared_cells(nb::module_& m) {
+  using Self = kernel::SharedCells;
+  nb::class_<Self>(m, "SharedCells")
+      .def(
+          "__init__",
+          [](Self* self, const Columns& rows, std::size_t n_columns, std::size_t n_threads) {
+            new (self) Self(cells_of(rows), rows.shape(0), n_columns, n_threads);
+          },
+          array("rows"), nb::arg("n_columns"), nb::arg("n_threads"))
+      .def(
+          "product",
+          [](const Self& self, const Matrix<double>& vectors, std::size_t n_threads) {
+            const std::size_t n_lanes = lanes_of(vectors, self.n());
+            std::vector<double> result(self.n() * n_lanes);
+            without_gil([&] { self.product(vectors.data(), n_lanes, n_threads, result.data()); });
+            return to_numpy(std::move(result), {self.n(), n_lanes});
+          },
+          array("vectors"), nb::arg("n_threads"), "K vectors, of the rows themselves.");
 }
 
 auto gram(const Columns& rows, const Vector<double>& weights, std::size_t n_columns) {
@@ -77,6 +103,13 @@ void bind_features(nb::module_& m) {
           [](Self& self, const Matrix<double>& x, std::size_t n_threads) {
             const kernel::Points points = points_of(x, self.width());
             without_gil([&] { self.learn(points, n_threads); });
+          },
+          array("x"), nb::arg("n_threads"))
+      .def(
+          "reach",
+          [](Self& self, const Matrix<double>& x, std::size_t n_threads) {
+            const kernel::Points points = points_of(x, self.width());
+            without_gil([&] { self.reach(points, n_threads); });
           },
           array("x"), nb::arg("n_threads"))
       .def(
@@ -116,6 +149,7 @@ void bind_features(nb::module_& m) {
 
 void bind_kernel_features(nb::module_& m) {
   bind_features(m);
+  bind_shared_cells(m);
   m.def("shared_cells", &shares<std::uint32_t>, array("left"), array("right"), nb::arg("n_threads"),
         "Share of trees, the rows of the matrices, in which two columns hold the same cell.");
   m.def("shared_cells", &shares<std::uint64_t>, array("left"), array("right"), nb::arg("n_threads"));

@@ -1,10 +1,10 @@
-"""Speed and memory of the Mondrian forest next to ExtraTrees and river's AMF."""
+"""Speed and memory of forests, boosting and the kernel next to ExtraTrees, gradient boosting and river's AMF."""
 
 from __future__ import annotations
 
 from benchmarks.shared.page import Options, Page
 from benchmarks.shared.timing import HOW_TIMED
-from benchmarks.speed import bart, batch, growth, memory, online
+from benchmarks.speed import bart, batch, boosting, growth, kernel, memory, online
 
 INTRODUCTION = f"""\
 All forests have {batch.N_TREES} trees unless said. hedgerow's is MondrianForestRegressor with the hyper-parameters of \
@@ -19,6 +19,9 @@ def run(page: Page, options: Options) -> None:
     batch.fit(page, options)
     batch.predict(page, options)
     batch.threads(page, options)
+    boosting.fit(page, options)
+    boosting.predict(page, options)
+    kernel.fit(page, options)
     online.learn(page, options)
     online.unlearn(page, options)
     memory.measure(page, options)

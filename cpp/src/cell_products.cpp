@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/numeric/compiler.hpp"
@@ -70,7 +71,112 @@ void add_cells(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody
   add_lanes<many_lanes>(columns, n, nobody, sums, result);
 }
 
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(HEDGEROW_PORTABLE)
+using Lanes = double __attribute__((vector_size(32), aligned(8), may_alias));
+#else
+struct Lanes {
+  double values[4];
+
+  Lanes& operator+=(const Lanes& other) {
+    for (std::size_t k = 0; k < 4; ++k) values[k] += other.values[k];
+    return *this;
+  }
+};
+#endif
+
+/// Add the sum over each cell to all its rows; Value is a row's part of the vectors.
+template <class Value>
+HEDGEROW_INLINE void spread(const std::uint32_t* rows, const std::uint32_t* ends, std::size_t n_cells,
+                            const Value* vectors, Value* result) {
+  std::uint32_t begin = 0;
+  for (std::size_t cell = 0; cell < n_cells; ++cell) {
+    Value sum{};
+    for (std::uint32_t k = begin; k < ends[cell]; ++k) sum += vectors[rows[k]];
+    for (std::uint32_t k = begin; k < ends[cell]; ++k) result[rows[k]] += sum;
+    begin = ends[cell];
+  }
+}
+
+/// So many lanes as a line of the cache has.
+struct Line {
+  Lanes halves[2];
+
+  HEDGEROW_INLINE Line& operator+=(const Line& other) {
+    halves[0] += other.halves[0];
+    halves[1] += other.halves[1];
+    return *this;
+  }
+};
+static_assert(sizeof(Line) == many_lanes * sizeof(double));
+
+HEDGEROW_MULTIVERSION
+void spread_cells(const std::uint32_t* rows, const std::uint32_t* ends, std::size_t n_cells, const double* vectors,
+                  std::size_t n_lanes, double* result) {
+  if (n_lanes == 1) return spread(rows, ends, n_cells, vectors, result);
+  spread(rows, ends, n_cells, reinterpret_cast<const Line*>(vectors), reinterpret_cast<Line*>(result));
+}
+
 }  // namespace
+
+SharedCells::SharedCells(const Cells& rows, std::size_t n_trees, std::size_t n_columns, std::size_t n_threads)
+    : trees_(n_trees), n_alone_(rows.n, 0.0) {
+  struct Scratch {
+    std::vector<std::uint32_t> sizes, places;  ///< of cells: rows that were counted, and where the next one goes
+  };
+  std::vector<Scratch> scratch(std::max<std::size_t>(1, n_threads));
+  parallel::for_each_index(n_trees, n_threads, [&](std::size_t m, std::size_t worker) {
+    auto& [sizes, places] = scratch[worker];
+    sizes.resize(n_columns + 1);  // one more, for those that share with nobody
+    places.resize(n_columns + 1);
+    const auto cell_of = [&](std::size_t row) {
+      return std::min<std::size_t>(rows.columns[m * rows.n + row], n_columns);
+    };
+    for (std::size_t row = 0; row < rows.n; ++row) ++sizes[cell_of(row)];
+    sizes[n_columns] = 0;
+    Tree& tree = trees_[m];
+    tree.rows.resize(rows.n);
+    std::uint32_t end = 0;
+    for (std::size_t row = 0; row < rows.n; ++row) {
+      const std::size_t cell = cell_of(row);
+      if (cell == n_columns) continue;
+      const std::uint32_t size = std::exchange(sizes[cell], 0);  // nought again once its first row has been met
+      if (size == 1) continue;
+      if (size > 1) {
+        places[cell] = end;
+        tree.ends.push_back(end += size);
+      }
+      tree.rows[places[cell]++] = static_cast<std::uint32_t>(row);
+    }
+    tree.rows.resize(end);
+  });
+  for (std::size_t m = 0; m < n_trees; ++m) {
+    for (std::size_t row = 0; row < rows.n; ++row)
+      n_alone_[row] += rows.columns[m * rows.n + row] < n_columns ? 1.0 : 0.0;
+    for (const std::uint32_t row : trees_[m].rows) n_alone_[row] -= 1.0;
+  }
+}
+
+void SharedCells::product(const double* vectors, std::size_t n_lanes, std::size_t n_threads, double* result) const {
+  constexpr std::size_t n_parts = 4;  // trees are summed in so many parts, however many threads there are
+  const std::size_t size = n() * n_lanes;
+  std::vector<double> sums((n_parts - 1) * size, 0.0);
+  std::fill_n(result, size, 0.0);
+  parallel::for_each_index(n_parts, n_threads, [&](std::size_t part, std::size_t) {
+    double* own = part == 0 ? result : sums.data() + (part - 1) * size;
+    for (std::size_t m = part * trees_.size() / n_parts; m < (part + 1) * trees_.size() / n_parts; ++m) {
+      const Tree& tree = trees_[m];
+      spread_cells(tree.rows.data(), tree.ends.data(), tree.ends.size(), vectors, n_lanes, own);
+    }
+  });
+  const double one = 1.0 / static_cast<double>(trees_.size());
+  for (std::size_t row = 0; row < n(); ++row) {
+    for (std::size_t k = row * n_lanes; k < (row + 1) * n_lanes; ++k) {
+      double total = result[k];
+      for (std::size_t part = 0; part + 1 < n_parts; ++part) total += sums[part * size + k];
+      result[k] = one * (total + n_alone_[row] * vectors[k]);
+    }
+  }
+}
 
 void shared_cells(const std::uint64_t* left, std::size_t n_left, const std::uint64_t* right, std::size_t n_right,
                   std::size_t n_trees, std::size_t n_threads, double* shares) {

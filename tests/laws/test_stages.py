@@ -15,7 +15,7 @@ from hedgerow.base.copies import NO_GROUPS, Copies
 from hedgerow.base.rows import Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._blend import folds_of, make_blend, weigh
-from hedgerow.boosting._chains import Chain, Made, Making
+from hedgerow.boosting._chains import Chain, Made, Making, make_chain
 from hedgerow.boosting._greedy_stage import GreedyStage
 from hedgerow.boosting._mondrian_stage import NumberStage, VectorStage
 
@@ -71,6 +71,34 @@ def test_greedy_errors_are_those_of_new_rows():
     honest = np.mean((Y - said.mean) ** 2) - said.excess
     assert said.excess > 0.0
     assert honest == pytest.approx(new_error, rel=0.25)
+
+
+def test_a_greedy_stage_is_given_up_early_or_grown_as_ever():
+    """What its first rounds show decides whether it goes on, and changes nothing of what it becomes."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(1000, 4))
+    y = np.where(X[:, 0] > 0.5, 1.0, 0.0) + rng.normal(size=1000)
+    folds, how = folds_of(1000, NO_GROUPS, 2), {"n_trees": 64, "tells_doubt": True, "seed": 4}
+    stage, honest = GreedyStage.grown(Rows(X, y), folds, QUERY, **how)
+    error = np.mean((y - honest.mean) ** 2) - honest.excess
+    again, said = GreedyStage.grown(Rows(X, y), folds, QUERY, **how, to_beat=error)
+    np.testing.assert_array_equal(said.mean, honest.mean)
+    np.testing.assert_array_equal(again.moments(X, QUERY)[0], stage.moments(X, QUERY)[0])
+    assert GreedyStage.grown(Rows(X, y), folds, QUERY, **how, to_beat=0.9 * error) is None
+    few = slice(300)  # of few rows the first rounds tell too little
+    assert GreedyStage.grown(Rows(X[few], y[few]), folds[few], QUERY, **how, to_beat=0.1 * error) is not None
+
+
+def test_a_chain_that_is_far_behind_goes_no_further():
+    """Its first stage counts all the same, and one that is not behind is made as ever."""
+    how, rows = making(), Rows(X, Y, np.empty(0))
+    whole = make_chain(("greedy", "mondrian", "mondrian"), rows, how)
+    first = make_chain(("greedy",), rows, how)
+    assert len(whole.chain.stages) > 1
+    behind = make_chain(("greedy", "mondrian", "mondrian"), rows, how, most=0.9 * first.chain.error)
+    np.testing.assert_array_equal(behind.residuals, first.residuals)
+    ahead = make_chain(("greedy", "mondrian", "mondrian"), rows, how, most=1.1 * first.chain.error)
+    np.testing.assert_array_equal(ahead.residuals, whole.residuals)
 
 
 def test_the_excess_of_vectors_is_that_of_their_components():

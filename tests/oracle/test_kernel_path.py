@@ -72,7 +72,7 @@ def test_both_spaces_from_scratch(time, weighted):
     weights = np.random.default_rng(1).integers(1, 4, size=60).astype(float) if weighted else None
     problem = problem_of(weights=weights)
     sweep = grown_sweep(problem)
-    ((_, columns, n_columns),) = _selection.partitions_at(problem, sweep, np.array([time]))
+    ((_, columns, n_columns),) = _selection.partitions_at(sweep, np.array([time]))
     assert (n_columns < 60) == (time < 0.1)
     names = cells_at(problem, time)
     alphas = np.array([1e-3, 0.1])
@@ -99,7 +99,7 @@ def test_drift_is_watched(monkeypatch):
     assert len(n_refreshed) > 1
     monkeypatch.setattr(_selection, "TOLERATED_GROWTH", np.inf)
     drifted = _selection.follow_events(problem, sweep, 1e-7)
-    partitions = list(_selection.partitions_at(problem, sweep, np.array([0.1, 0.3, 1.0])))
+    partitions = list(_selection.partitions_at(sweep, np.array([0.1, 0.3, 1.0])))
     errors, drifts = [], []
     for time, columns, n_columns in partitions:
         place = sweep.n_until(time)

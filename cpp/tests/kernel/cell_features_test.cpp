@@ -51,6 +51,19 @@ TEST(order_and_number_of_calls_do_not_matter) {
   CHECK(columns_of(whole, {queries.data(), 200, 2}) == columns_of(dealt, {queries.data(), 200, 2}));
 }
 
+TEST(reaching_first_changes_no_column) {
+  const auto values = sample(60, 2, 6.0, 2);
+  CellFeatures plain(2, 5, 1.0, 9), reached(2, 5, 1.0, 9);
+  plain.learn({values.data(), 60, 2}, 1);
+  reached.reach({values.data(), 60, 2}, 2);
+  CHECK(reached.n_columns == 0 && reached.range == plain.range);
+  for (std::size_t row = 0; row < 60; row += 20) reached.learn({values.data() + 2 * row, 20, 2}, 1);
+  const auto queries = sample(200, 2, 14.0, 3);
+  CHECK(columns_of(plain, {queries.data(), 200, 2}) == columns_of(reached, {queries.data(), 200, 2}));
+  reached.reach({values.data(), 60, 2}, 1);  // again: learned cells keep their columns
+  CHECK(columns_of(plain, {queries.data(), 200, 2}) == columns_of(reached, {queries.data(), 200, 2}));
+}
+
 TEST(far_points_lie_in_cells_of_their_own) {
   const auto values = sample(20, 2, 2.0, 4);
   CellFeatures cells(2, 20, 1.0, 1);
@@ -139,6 +152,28 @@ TEST(products_are_those_of_the_matrix) {
       for (std::size_t k = 0; k < n_lanes; ++k) {
         double expected = 0.0;
         for (std::size_t j = 0; j < 40; ++j) expected += kernel[i * 40 + j] * vectors[j * n_lanes + k];
+        CHECK_NEAR(product[i * n_lanes + k], expected, 1e-12);
+      }
+    }
+  }
+}
+
+TEST(products_of_shared_cells_are_those_of_the_matrix) {
+  // Of three trees: all rows together, pairs and one alone, and one row that shares with nobody, not even with itself.
+  const std::vector<std::uint32_t> columns{0, 0, 0, 0, 0, 1, 2, 1, 2, 3, 4, 5, 5, 4, none};
+  std::vector<double> kernel(25);
+  shared_cells(columns.data(), 5, columns.data(), 5, 3, 1, kernel.data());
+  const SharedCells shared({columns.data(), 5}, 3, 6, 2);
+  for (const std::size_t n_lanes : {std::size_t{1}, many_lanes}) {
+    const auto vectors = sample(5, n_lanes, 1.0, 12);
+    std::vector<double> product(5 * n_lanes), again(5 * n_lanes);
+    shared.product(vectors.data(), n_lanes, 1, product.data());
+    shared.product(vectors.data(), n_lanes, 3, again.data());
+    CHECK(product == again);
+    for (std::size_t i = 0; i < 5; ++i) {
+      for (std::size_t k = 0; k < n_lanes; ++k) {
+        double expected = 0.0;
+        for (std::size_t j = 0; j < 5; ++j) expected += kernel[i * 5 + j] * vectors[j * n_lanes + k];
         CHECK_NEAR(product[i * n_lanes + k], expected, 1e-12);
       }
     }

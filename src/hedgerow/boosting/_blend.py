@@ -32,6 +32,9 @@ FEWEST_ROWS = 50
 
 LEAST_WEIGHT = 0.05
 
+FAR_BEHIND = 2.0
+"""A chain that has so many times the squared error of the best before it, after its first stage, goes no further."""
+
 MANY_ROWS, N_TRIED = 20_000, 4000
 """If rows are many, it is tried on some of them which chains pay."""
 
@@ -170,8 +173,9 @@ def _made(
 ) -> tuple[list[tuple[str, ...]], Blend]:
     """Make a chain for each recipe, and weigh them; return the recipes that pay, and their blend."""
     made = [make_chain(recipes[0], rows, making, before)]
-    if made[0].chain.error > 0.0:
-        made += [make_chain(recipe, rows, making.seeded(100 + k)) for k, recipe in enumerate(recipes[1:])]
+    for k, recipe in enumerate(recipes[1:] if made[0].chain.error > 0.0 else ()):
+        most = FAR_BEHIND * min(one.chain.error for one in made)
+        made.append(make_chain(recipe, rows, making.seeded(100 + k), most=most))
     centre: Floats = np.asarray(np.average(rows.y, axis=0, weights=rows.weights if rows.weights.size else None))
     kept, weights = weigh(made, rows, centre)
     made, recipes = [made[k] for k in kept], [recipes[k] for k in kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -163,10 +164,13 @@ class Made(NamedTuple):
     excess: float  # by how much the mean square of the residuals exceeds that of errors to come
 
 
-def make_chain(recipe: Sequence[str], rows: Rows, making: Making, before: Sequence[Any] = ()) -> Made:
+def make_chain(
+    recipe: Sequence[str], rows: Rows, making: Making, before: Sequence[Any] = (), most: float = math.inf
+) -> Made:
     """Add one stage after another, as long as that pays; the first always counts.
 
-    A kind that does not pay is not tried again. Mondrian stages begin with what those `before` have learned.
+    A kind that does not pay is not tried again. Mondrian stages begin with what those `before` have learned. If the
+    first stage leaves a larger mean square than `most`, none is added.
     """
     residuals, doubts = rows.y, np.zeros((rows.y.shape[0], *making.kind.doubt_shape(rows.y.shape[1:])))
     without, excess = np.zeros_like(rows.y), 0.0
@@ -192,6 +196,8 @@ def make_chain(recipe: Sequence[str], rows: Rows, making: Making, before: Sequen
         _add(doubts, honest.doubt)
         if honest.without_block is not None:
             without += honest.without_block
+        if mean_square(residuals, rows.weights) - excess > most:
+            break
     error = max(mean_square(residuals, rows.weights) - excess, 0.0)
     return Made(Chain(stages, error, without), residuals, doubts, excess)
 
@@ -211,9 +217,9 @@ def _make(
             return stage, honest.of_rows(unit)
         case "greedy":
             units, first, unit = making.units_of(rows)
-            how = {"n_trees": 2 * making.n_trees, "tells_doubt": shape[-1] > 0, "seed": making.seed}
-            greedy, honest = GreedyStage.grown(units, making.folds[first], making.query, **how)
-            return greedy, honest.of_rows(unit)
+            how = {"n_trees": 2 * making.n_trees, "tells_doubt": shape[-1] > 0, "seed": making.seed, "to_beat": to_beat}
+            grown = GreedyStage.grown(units, making.folds[first], making.query, **how)
+            return None if grown is None else (grown[0], grown[1].of_rows(unit))
     try:
         stage = making.kind.grown(
             rows,

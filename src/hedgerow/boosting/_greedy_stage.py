@@ -13,12 +13,19 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._seen_and_said import Honest
 from hedgerow.files import Stored
+from hedgerow.mondrian._growing import mean_square
 
 N_FOLDS = 8
 """Every tree leaves out one of so many folds of rows."""
 
 FEWEST_ROUNDS = 8
 """So many trees at least have not seen a row: what fewer say of it would tell little of what all trees will."""
+
+PROBED_ROUNDS, FEWEST_PROBED, HOPELESS = 4, 1000, 1.03
+"""After so many rounds, a stage of so many rows or more is given up if its error exceeds what it has to beat so much.
+
+Of stages that explain little, so few rounds tell the error of all within two percent.
+"""
 
 MOST_LEAVES = 50_000
 """Leaves have more than one row where there would be more leaves than this."""
@@ -37,9 +44,20 @@ class GreedyStage:
 
     @classmethod
     def grown(
-        cls, rows: Rows, folds: Numbers, query: Query, *, n_trees: int, tells_doubt: bool, seed: int
-    ) -> tuple[GreedyStage, Honest]:
-        """Return a stage that has learned, and what it says of each row without its fold."""
+        cls,
+        rows: Rows,
+        folds: Numbers,
+        query: Query,
+        *,
+        n_trees: int,
+        tells_doubt: bool,
+        seed: int,
+        to_beat: float | None = None,
+    ) -> tuple[GreedyStage, Honest] | None:
+        """Return a stage that has learned, and what it says of each row without its fold.
+
+        None if its first rounds show that its honest mean square will not be below `to_beat`.
+        """
         n = rows.X.shape[0]
         weights = rows.weights * (n / rows.weights.sum()) if rows.weights.size else np.ones(n)
         centre: Floats = np.average(rows.y, axis=0, weights=weights)
@@ -56,14 +74,16 @@ class GreedyStage:
             n_threads=query.n_threads,
         )
         n_rounds = max(FEWEST_ROUNDS, math.ceil(n_trees / N_FOLDS))
-        for _ in range(n_rounds):
+        for n_grown in range(n_rounds):
+            if n_grown == PROBED_ROUNDS and to_beat is not None and n >= FEWEST_PROBED:
+                said, _, excess = _left_out(training, training.best_shrinkage(), n_grown, weights)
+                if unit**2 * (mean_square(labels / unit - said, weights) - excess) > HOPELESS * to_beat:
+                    return None
             training.grow_round(query.n_threads)
         best = training.best_shrinkage()
-        said, between = training.left_out(best)
+        said, between, excess = _left_out(training, best, n_rounds, weights)
         mean = centre + unit * said.reshape(rows.y.shape)
-        between = unit**2 * between.reshape(rows.y.shape)
-        fewer_trees = 1.0 / n_rounds - 1.0 / (n_rounds * N_FOLDS)
-        excess = fewer_trees * float(np.average(between.reshape(n, -1).sum(axis=1), weights=weights))
+        between, excess = unit**2 * between.reshape(rows.y.shape), unit**2 * excess
         squares = float(weights @ (labels**2).sum(axis=1))
         stage = cls(_Scaled(training.finish(best, query.n_threads), unit), np.asarray(centre), squares, tells_doubt)
         return stage, Honest(mean, stage._doubt(between), mean, excess)
@@ -117,6 +137,16 @@ class GreedyStage:
         centre = stored.array("centre", (math.prod(shape),)).reshape(shape)
         forest = _Scaled(core, stored.positive("unit"))
         return cls(forest, centre, stored.number("label_squares", 0.0), stored.flag("tells_doubt"))
+
+
+def _left_out(training: Any, which: int, n_rounds: int, weights: Floats) -> tuple[Floats, Floats, float]:
+    """What trees say of each row without its fold, the variance between them, and how much all trees will do better.
+
+    So few trees have not seen a row that what they say is rougher than what all will say.
+    """
+    said, between = training.left_out(which)
+    fewer_trees = 1.0 / n_rounds - 1.0 / (n_rounds * N_FOLDS)
+    return said, between, fewer_trees * float(np.average(between.sum(axis=1), weights=weights))
 
 
 class _Scaled(NamedTuple):

@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import linalg
 from scipy.spatial.distance import cdist
 
-from hedgerow.base.copies import Numbers
+from hedgerow.base.copies import NO_GROUPS, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._ridge import LEAST_REST
@@ -39,6 +41,9 @@ POWERS = (0.5, 1.0, 1.5)
 WIDTHS = (0.25, 1.0, 4.0, 16.0)
 PENALTIES = 10.0 ** np.arange(-4.0, 3.5, 0.5)
 LEAST_RATE = 1e-3
+
+JITTER = 1e-8
+"""Added to the kernel of each landmark with itself, as a share of the largest eigenvalue, at most."""
 
 ASKED_TOGETHER = 4096
 
@@ -83,10 +88,10 @@ class KernelStage:
             shape = _choose(plain, some, rates, rng)
             scaling = _at_power(plain, rates, shape)
             drawn = rng.permutation(learned.size)[:n_landmarks]
-            fit = _Regression(scaling, shape.kernel, some, drawn)
+            fit = _Regression(scaling, shape.kernel, some, drawn, blocks[learned], n_blocks)
             stage_of, left_out = fit.solved()
-            without = fit.without_blocks(blocks[learned], n_blocks)
-        squares = float(fit.weights @ (fit.labels**2).sum(axis=1))
+            without = fit.without_blocks()
+        squares = float(((fit.root * fit.labels) ** 2).sum())
         stage = cls(scaling, shape.kernel, fit.landmarks, *stage_of, squares)
         mean = np.empty_like(rows.y)
         others = np.setdiff1d(np.arange(n), learned)
@@ -178,71 +183,97 @@ class KernelStage:
         return cls(scaling, kernel, landmarks, slopes, intercept, stored.number("label_squares", 0.0))
 
 
-class _Regression:
-    """Rows as features: their kernels at landmarks, made orthogonal, about their mean."""
+class _Sums(NamedTuple):
+    """Products of features, labels and ones, each times the square root of a row's weight, over some rows."""
 
-    def __init__(self, scaling: ColumnScaling, kernel: str, rows: Rows, drawn: Any) -> None:
+    square: Floats
+    product: Floats
+    features: Floats
+    labels: Floats
+    weight: float
+
+    def plus(self, others: _Sums, sign: float = 1.0) -> _Sums:
+        """Return those of all these rows; with sign -1, of these without the others."""
+        pairs: Any = zip(self, others, strict=True)
+        return _Sums(*(own + sign * other for own, other in pairs))
+
+
+class _Regression:
+    """Rows as features: their kernels at landmarks, made orthogonal, about their mean. Sums are kept of each block."""
+
+    def __init__(
+        self,
+        scaling: ColumnScaling,
+        kernel: str,
+        rows: Rows,
+        drawn: Any,
+        blocks: Numbers = NO_GROUPS,
+        n_blocks: int = 0,
+    ) -> None:
         X, y, weights = rows
         self.shape, n = y.shape, y.shape[0]
-        self.weights = weights * (n / weights.sum()) if weights.size else np.ones(n)
-        self.mean: Floats = np.average(y.reshape(n, -1), axis=0, weights=self.weights)
+        weights = weights * (n / weights.sum()) if weights.size else np.ones(n)
+        self.mean: Floats = np.average(y.reshape(n, -1), axis=0, weights=weights)
         self.labels: Floats = y.reshape(n, -1) - self.mean
         units, fall = _units(scaling, X), KERNELS[kernel]
         self.landmarks: Floats = np.unique(units[drawn], axis=0)
         between = fall(cdist(self.landmarks, self.landmarks, "cityblock"))
-        squares, vectors = np.linalg.eigh(between)
-        kept = squares > 1e-8 * squares[-1]
-        self.projection = vectors[:, kept] / np.sqrt(squares[kept])
-        features = fall(cdist(units, self.landmarks, "cityblock")) @ self.projection
-        self.centre: Floats = np.average(features, axis=0, weights=self.weights)
-        self.features: Floats = features - self.centre
+        between[np.diag_indices_from(between)] += JITTER * between.sum(axis=0).max()
+        self.factor: Floats = linalg.cholesky(between, lower=True, check_finite=False)
+        kernels = fall(cdist(units, self.landmarks, "cityblock"))
+        self.features: Floats = linalg.solve_triangular(
+            self.factor, kernels.T, lower=True, overwrite_b=True, check_finite=False
+        ).T
+        self.centre: Floats = np.average(self.features, axis=0, weights=weights)
+        self.root = np.sqrt(weights)[:, None]
+        self.features = self.root * (self.features - self.centre)
+        self.blocks = [blocks == block for block in range(n_blocks)]
+        self.of_blocks = [self._sums(block) for block in self.blocks]
+        rest = self._sums(blocks >= n_blocks if n_blocks else slice(None))
+        self.sums = reduce(_Sums.plus, self.of_blocks, rest)
         self.penalty = 1.0
 
     def solved(self) -> tuple[tuple[Floats, Floats], Floats]:
         """Return slopes and intercept with the penalty that is best by leave-one-out, and the means left out."""
-        root = np.sqrt(self.weights)[:, None]
-        scaled = root * self.features
-        squares, vectors = np.linalg.eigh(scaled.T @ scaled)
-        squares = np.maximum(squares, 0.0)
-        turned = scaled @ vectors
-        projected = turned.T @ (root * self.labels)
-        share = self.weights / self.weights.sum()
-        kept = 1.0 / (squares[:, None] + PENALTIES)
+        squares, vectors = np.linalg.eigh(self.sums.square)
+        turned = self.features @ vectors
+        projected = vectors.T @ self.sums.product
+        share = self.root[:, 0] ** 2 / self.sums.weight
+        kept = 1.0 / (np.maximum(squares, 0.0)[:, None] + PENALTIES)
         rest = np.maximum(1.0 - (turned**2) @ kept - share[:, None], LEAST_REST)
         errors = np.zeros(PENALTIES.size)
         for labels, product in zip(self.labels.T, projected.T, strict=True):
-            errors += share @ ((labels[:, None] - turned @ (kept * product[:, None]) / root) / rest) ** 2
+            errors += share @ ((labels[:, None] - turned @ (kept * product[:, None]) / self.root) / rest) ** 2
         best = int(errors.argmin())
         self.error, self.penalty = float(errors[best]), float(PENALTIES[best])
         coefficients = kept[:, best, None] * projected
-        left = (self.labels - turned @ coefficients / root) / rest[:, best, None]
+        left = (self.labels - turned @ coefficients / self.root) / rest[:, best, None]
         said = (self.mean + self.labels - left).reshape(self.shape)
         return self._slopes(vectors @ coefficients, self.mean), said
 
-    def without_blocks(self, blocks: Numbers, n_blocks: int) -> Floats:
+    def without_blocks(self) -> Floats:
         """What the same regression says of the rows of each block, learned from all rows outside it."""
         said = np.tile(self.mean, (self.labels.shape[0], 1))
-        scaled = self.weights[:, None] * self.features
-        square, product = scaled.T @ self.features, scaled.T @ self.labels
-        sums, total = scaled.sum(axis=0), self.weights.sum()
-        diagonal = np.diag_indices_from(square)
-        for block in range(n_blocks):
-            out = blocks == block
-            rest = total - self.weights[out].sum()
-            if not (out.any() and rest > 0.0):
+        for out, own in zip(self.blocks, self.of_blocks, strict=True):
+            square, product, features, labels, weight = self.sums.plus(own, -1.0)
+            if not (own.weight > 0.0 and weight > 0.0):
                 continue
-            own, targets = self.features[out], self.labels[out]
-            centre = (sums - scaled[out].sum(axis=0)) / rest
-            mean = -(self.weights[out] @ targets) / rest  # the labels are about their mean
-            matrix = square - scaled[out].T @ own - rest * np.outer(centre, centre)
-            right = product - scaled[out].T @ targets - rest * np.outer(centre, mean)
-            matrix[diagonal] += self.penalty
-            said[out] = self.mean + mean + (own - centre) @ np.linalg.solve(matrix, right)
+            centre, mean = features / weight, labels / weight
+            matrix = square - weight * np.outer(centre, centre)
+            matrix[np.diag_indices_from(matrix)] += self.penalty
+            slopes = np.linalg.solve(matrix, product - weight * np.outer(centre, mean))
+            said[out] = self.mean + mean + (self.features[out] / self.root[out] - centre) @ slopes
         return said.reshape(self.shape)
+
+    def _sums(self, rows: Any) -> _Sums:
+        features, root = self.features[rows], self.root[rows]
+        labels, ones = root * self.labels[rows], root[:, 0]
+        return _Sums(features.T @ features, features.T @ labels, features.T @ ones, labels.T @ ones, float(ones @ ones))
 
     def _slopes(self, coefficients: Floats, mean: Floats) -> tuple[Floats, Floats]:
         shape = self.shape[1:]
-        slopes = (self.projection @ coefficients).reshape(-1, *shape)
+        slopes = linalg.solve_triangular(self.factor, coefficients, lower=True, trans="T", check_finite=False)
+        slopes = slopes.reshape(-1, *shape)
         return slopes, np.asarray((mean - self.centre @ coefficients).reshape(shape))
 
 

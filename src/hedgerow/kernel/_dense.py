@@ -7,6 +7,7 @@ With Phi the features and S the square roots of weights, let K = S Phi Phi' S an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import linalg, sparse
@@ -43,17 +44,16 @@ def scaled_features(problem: Problem, columns: Columns, n_columns: int) -> spars
 
 def inverse_and_log_determinant(matrix: Floats) -> tuple[Floats, float]:
     """Inverse of a symmetric positive definite matrix, which is overwritten, and the log of its determinant."""
-    matrix = np.asfortranarray(matrix)
-    factor, failed = linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1)
+    factor, failed = linalg.lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)  # what is above the diagonal becomes 0
     if failed:
         raise ValueError(
             "the kernel matrix is singular to working precision: alpha is too small for rows that share all their "
             "cells; choose a larger alpha"
         )
     log_determinant = 2.0 * float(np.log(np.diag(factor)).sum())
-    inverse, failed = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
-    lower = np.tril(inverse)
-    whole: Floats = lower + np.tril(lower, -1).T
+    lower, failed = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)
+    whole: Floats = lower + lower.T
+    whole[np.diag_indices_from(whole)] *= 0.5
     return whole, log_determinant
 
 
@@ -95,6 +95,11 @@ class Spectrum:
         vectors = scaled_features(problem, columns, n_columns) @ (own[:, kept] / np.sqrt(values[kept]))
         return cls(problem, columns, values[kept], vectors)
 
+    @cached_property
+    def _squares(self) -> Floats:
+        squares: Floats = self.vectors**2
+        return squares
+
     def criteria(self, alphas: Floats) -> Criteria:
         """For each alpha."""
         scaled = self.problem.scaled
@@ -102,7 +107,7 @@ class Spectrum:
         rest = scaled - self.vectors @ along
         shrunk = self.values[:, None] + alphas
         solutions = self.vectors @ (along[:, None] / shrunk) + rest[:, None] / alphas
-        diagonals = self.vectors**2 @ (1.0 / shrunk - 1.0 / alphas) + 1.0 / alphas
+        diagonals = self._squares @ (1.0 / shrunk - 1.0 / alphas) + 1.0 / alphas
         errors, _ = left_out(solutions, diagonals, self.problem.weights[: self.problem.n, None], alphas)
         return Criteria(
             (along[:, None] ** 2 / shrunk).sum(axis=0) + (rest @ rest) / alphas,

@@ -7,6 +7,7 @@ logarithm and of its inverse as means over the random ones. The solution itself 
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -24,14 +25,14 @@ from hedgerow.numeric.arrays import Floats
 N_LANES = 8
 """Vectors that the core multiplies at once."""
 
-N_STEPS = 32
+N_STEPS = 48
 """Of Lanczos' recurrence at each lifetime."""
 
-N_TIMES = 20
-"""Lifetimes that are looked at."""
+N_TIMES = 24
+"""Lifetimes of the grid of which some are looked at."""
 
 UNFINISHED = 0.02
-"""A ridge is not judged where the recurrence has left more than this of a vector unexplained."""
+"""A ridge is not judged where the last steps have changed the fit by a larger share, or log det B / n by more."""
 
 TOLERANCE, MOST_STEPS = 1e-10, 1000
 """Of conjugate gradients: the residual over the targets, and when to give up."""
@@ -52,7 +53,8 @@ class Operator:
 
     def __call__(self, vectors: Floats) -> Floats:
         """Multiply one vector or eight, given as columns."""
-        product: Floats = self.roots * self.cross(self.columns, vectors)
+        product: Floats = self._shared.product(np.ascontiguousarray(self.roots * vectors), self.n_threads)
+        product *= self.roots
         return product
 
     def cross(self, others: Columns, vectors: Floats) -> Floats:
@@ -60,6 +62,10 @@ class Operator:
         scaled = np.ascontiguousarray(self.roots * vectors)
         product: Floats = _core.kernel_product(self.columns, scaled, others, self.n_columns, self.n_threads)
         return product
+
+    @cached_property
+    def _shared(self) -> _core.SharedCells:
+        return _core.SharedCells(self.columns, self.n_columns, self.n_threads)
 
 
 def starting_block(scaled: Floats, seed: int, is_alone: bool = False) -> Floats:
@@ -73,63 +79,74 @@ def starting_block(scaled: Floats, seed: int, is_alone: bool = False) -> Floats:
 
 
 class Quadrature:
-    """Lanczos' tridiagonal matrices of the eight vectors, as nodes and weights of Gauss' quadrature."""
+    """Lanczos' tridiagonal matrices of the eight vectors, for Gauss' quadrature: nodes are their eigenvalues."""
 
     def __init__(self, operator: Operator, block: Floats, n_steps: int) -> None:
         self.norms = np.linalg.norm(block, axis=0)
         n_steps, n_lanes = min(n_steps, block.shape[0]), block.shape[1]
-        diagonal, off = np.zeros((n_steps, n_lanes)), np.zeros((n_steps, n_lanes))
+        self.diagonal, self.off = np.zeros((n_steps, n_lanes)), np.zeros((n_steps, n_lanes))
         now = np.divide(block, self.norms, out=np.zeros_like(block), where=self.norms > 0)
-        before, basis = np.zeros_like(now), np.empty((n_steps, block.shape[0]))
+        before, self.basis = np.zeros_like(now), np.zeros((n_steps, block.shape[0]))
         for step in range(n_steps):
-            basis[step] = now[:, 0]
+            self.basis[step] = now[:, 0]
             new = operator(now)
             if step > 0:
-                new -= off[step - 1] * before
-            diagonal[step] = np.einsum("nk,nk->k", now, new)
-            new -= diagonal[step] * now
-            off[step] = np.sqrt(np.einsum("nk,nk->k", new, new))
-            is_alive = off[step] > 1e-10 * (1.0 + np.abs(diagonal[0]))
-            off[step] = np.where(is_alive, off[step], 0.0)
-            before, now = now, np.divide(new, off[step], out=np.zeros_like(new), where=is_alive)
-        self.basis, self.last = basis, off[-1]
-        self.nodes, self.vectors = np.empty((n_steps, n_lanes)), np.empty((n_steps, n_steps, n_lanes))
-        for lane in range(n_lanes):
-            nodes, vectors = linalg.eigh_tridiagonal(
-                diagonal[:, lane], off[:-1, lane], check_finite=False, lapack_driver="stev"
-            )
-            self.nodes[:, lane], self.vectors[:, :, lane] = nodes.clip(min=0.0), vectors
+                new -= self.off[step - 1] * before
+            self.diagonal[step] = np.einsum("nk,nk->k", now, new)
+            new -= self.diagonal[step] * now
+            sizes = np.sqrt(np.einsum("nk,nk->k", new, new))
+            is_alive = sizes > 1e-10 * (1.0 + np.abs(self.diagonal[0]))
+            self.off[step] = np.where(is_alive, sizes, 0.0)
+            if not is_alive.any():
+                break
+            before, now = now, np.divide(new, sizes, out=np.zeros_like(new), where=is_alive)
 
     def criteria(self, problem: Problem, operator: Operator, behind: Columns, alphas: Floats) -> Criteria:
-        """For each alpha. Leave-one-out is generalised cross-validation: each row's diagonal entry is their mean."""
-        first = self.vectors[0] ** 2
-        shifted = self.nodes[..., None] + alphas
-        n, targets = problem.n, self.norms[0] ** 2 * first[:, 0]
-        n_random = np.nan if first.shape[1] == 1 else first.shape[1] - 1  # without them there are no traces
-        inverse_mean = np.einsum("kl,kla->a", first[:, 1:], 1.0 / shifted[:, 1:]) / n_random
-        log_mean = np.einsum("kl,kla->a", first[:, 1:], np.log(shifted[:, 1:])) / n_random
-        squares = targets @ (1.0 / shifted[:, 0] ** 2)
-        left = self.last[:, None] * np.abs(np.einsum("kl,kl,kla->la", self.vectors[-1], self.vectors[0], 1.0 / shifted))
+        """For each alpha; NaN where the last third of the steps has still changed something.
+
+        Leave-one-out is generalised cross-validation: each row's diagonal entry is their mean.
+        """
+        n_steps = self.diagonal.shape[0]
+        fit, log_determinant, inverses, squares = self._sums(n_steps, alphas)
+        rough_fit, rough_determinant, _, _ = self._sums(-(-2 * n_steps // 3), alphas)
+        is_sure = np.abs(fit - rough_fit) <= UNFINISHED * fit
+        is_sure &= ~(np.abs(log_determinant - rough_determinant) > UNFINISHED)  # without random vectors there is none
+        sure = np.where(is_sure, 1.0, np.nan)
         return Criteria(
-            np.where(left.max(axis=0) <= UNFINISHED, targets @ (1.0 / shifted[:, 0]), np.nan),
-            n * log_mean,
-            np.where(left.max(axis=0) <= UNFINISHED, squares / inverse_mean**2, np.nan),
-            np.where(
-                left.max(axis=0) <= UNFINISHED, self._validation(problem, operator, behind, shifted[:, 0]), np.nan
-            ),
+            sure * fit,
+            problem.n * log_determinant,
+            sure * squares / inverses**2,
+            sure * self._validation(problem, operator, behind, alphas),
         )
 
-    def solutions(self, shifted: Floats) -> Floats:
+    def _sums(self, n_steps: int, alphas: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return y' S B^-1 S y, a row's share of log det B and of trace B^-1, and |B^-1 S y|^2, by so many steps."""
+        lanes = [self._rule(n_steps, lane) for lane in range(self.norms.size)]
+        shifted = [nodes[:, None] + alphas for nodes, _ in lanes]
+        targets = self.norms[0] ** 2 * lanes[0][1][0] ** 2
+        n_random = len(lanes) - 1 or np.nan
+        logs = sum(vectors[0] ** 2 @ np.log(at) for (_, vectors), at in zip(lanes[1:], shifted[1:], strict=True))
+        inverses = sum(vectors[0] ** 2 @ (1.0 / at) for (_, vectors), at in zip(lanes[1:], shifted[1:], strict=True))
+        sums = targets @ (1.0 / shifted[0]), logs / n_random, inverses / n_random, targets @ (1.0 / shifted[0] ** 2)
+        return tuple(np.broadcast_to(one, alphas.shape) for one in sums)  # type: ignore[return-value]
+
+    def _rule(self, n_steps: int, lane: int) -> tuple[Floats, Floats]:
+        """Eigenvalues and -vectors of a lane's matrix after so many steps."""
+        diagonal, off = self.diagonal[:n_steps, lane], self.off[: n_steps - 1, lane]
+        nodes, vectors = linalg.eigh_tridiagonal(diagonal, off, check_finite=False, lapack_driver="stev")
+        return nodes.clip(min=0.0), vectors
+
+    def solutions(self, alphas: Floats) -> Floats:
         """B^-1 S y for each alpha, a column each."""
-        small = self.vectors[:, :, 0] @ (self.vectors[0, :, 0, None] / shifted)
-        found: Floats = self.norms[0] * (self.basis.T @ small)
+        nodes, vectors = self._rule(self.diagonal.shape[0], 0)
+        found: Floats = self.norms[0] * (self.basis.T @ (vectors @ (vectors[0, :, None] / (nodes[:, None] + alphas))))
         return found
 
-    def _validation(self, problem: Problem, operator: Operator, behind: Columns, shifted: Floats) -> Floats:
+    def _validation(self, problem: Problem, operator: Operator, behind: Columns, alphas: Floats) -> Floats:
         targets, weights = problem.unseen
         if targets.size == 0:
-            return np.zeros(shifted.shape[1])
-        solutions = self.solutions(shifted)
+            return np.zeros(alphas.size)
+        solutions = self.solutions(alphas)
         padded = np.zeros((problem.n, -(-solutions.shape[1] // N_LANES) * N_LANES))
         padded[:, : solutions.shape[1]] = solutions
         parts = [
@@ -280,9 +297,3 @@ def _projection(operator: Operator, block: Floats, alpha: float) -> Floats:
         return np.ascontiguousarray(basis @ (vectors[:, sure] / np.sqrt(values[sure])))
     projection: Floats = linalg.solve_triangular(factor, basis.T, lower=True).T
     return np.ascontiguousarray(projection)
-
-
-def is_small(n: int, n_columns: int) -> bool:
-    """The rule that picks the route: exact while the matrices of the smaller space take seconds, not minutes."""
-    smaller = min(n, n_columns)
-    return smaller <= 2500 and n * smaller <= 20_000_000

@@ -9,11 +9,12 @@ from scipy.spatial.distance import cdist
 
 from hedgerow import _core
 from hedgerow.base.rows import Rows
-from hedgerow.base.work import WORK_AT_A_TIME, pieces
+from hedgerow.base.work import ASKED_AT_A_TIME, WORK_AT_A_TIME, pieces
 from hedgerow.kernel._cells import find_cells
+from hedgerow.kernel._cost import Size
 from hedgerow.kernel._fit import Fit
 from hedgerow.kernel._independent import IndependentSolution, independent_path
-from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, is_small, iterative_path
+from hedgerow.kernel._iterative import N_TIMES, IterativeSolution, iterative_path
 from hedgerow.kernel._lengths import with_lengths
 from hedgerow.kernel._path import LifetimePath
 from hedgerow.kernel._problem import Problem
@@ -24,7 +25,7 @@ from hedgerow.kernel._selection import (
     best_place,
     choose_alpha,
     exact_path,
-    exact_path_at,
+    path_at_events,
     time_grid,
 )
 from hedgerow.kernel._settings import RidgeSettings
@@ -89,7 +90,8 @@ def _solved(
     path = _path(looked_at, settings, rule, largest)
     time = float(path.time[best_place(path, rule.selection)]) if settings.given_lifetime is None else 1.0
     cells = _core.CellFeatures(width=problem.points.shape[1], n_trees=problem.n_trees, lifetime=time, seed=problem.seed)
-    for piece in pieces(problem.points.shape[0], problem.n_trees):
+    cells.reach(np.stack([problem.points.min(axis=0), problem.points.max(axis=0)]), problem.n_threads)
+    for piece in pieces(problem.points.shape[0], problem.n_trees, ASKED_AT_A_TIME):
         cells.learn(problem.points[piece], problem.n_threads)
     columns = find_cells(cells, problem.points, problem.n_threads)
     rows = LearnedRows(columns, problem.targets, problem.weights)
@@ -101,17 +103,19 @@ def _path(problem: Problem, settings: RidgeSettings, rule: Rule, largest: float)
     is_free, alpha = settings.given_lifetime is None, settings.given_alpha
 
     def grid(n: int) -> Floats:
-        return np.append(0.0, time_grid(sweep, n)) if is_free else np.ones(1)
+        return time_grid(sweep, n) if is_free else np.ones(1)
 
     if settings.leaf_fit == "independent":
         return independent_path(problem, sweep, rule, alpha, grid(N_FINE), largest)
-    if not _is_exact(settings, problem.n, sweep.times().size + problem.n_trees):
+    n_distinct = np.unique(problem.points[: problem.n], axis=0).shape[0]  # copies of rows decide nothing
+    size = Size(problem.n, n_distinct, sweep.times().size + problem.n_trees, problem.n_trees)
+    if not _is_exact(settings, size.has_exact_path(alpha is not None)):
         return iterative_path(problem, sweep, rule, alpha, grid(N_TIMES), largest)
     if alpha is None:
-        alpha = choose_alpha(problem, sweep, rule, time_grid(sweep, N_COARSE) if is_free else np.ones(1))
-    if is_free:
-        return exact_path(problem, sweep, rule, alpha, largest)
-    return exact_path_at(problem, sweep, rule, alpha, np.ones(1), largest)
+        alpha = choose_alpha(problem, sweep, rule, grid(N_COARSE))
+    if is_free and size.follows_events:
+        return path_at_events(problem, sweep, rule, alpha, largest)
+    return exact_path(problem, sweep, rule, alpha, grid(N_FINE), largest)
 
 
 def _sweep(problem: Problem) -> _core.Sweep:
@@ -124,14 +128,14 @@ def _sweep(problem: Problem) -> _core.Sweep:
     return sweep
 
 
-def _is_exact(settings: RidgeSettings, n: int, n_columns: int) -> bool:
-    return settings.solver == "exact" or (settings.solver == "auto" and is_small(n, n_columns))
+def _is_exact(settings: RidgeSettings, is_cheap: bool) -> bool:
+    return settings.solver == "exact" or (settings.solver == "auto" and is_cheap)
 
 
 def _solution(problem: Problem, settings: RidgeSettings, rows: LearnedRows, alpha: float, n_columns: int) -> Solution:
     if settings.leaf_fit == "independent":
         return IndependentSolution(rows, alpha, n_columns, problem.n_threads)
-    if _is_exact(settings, rows.n, n_columns):
+    if _is_exact(settings, Size(rows.n, rows.n, n_columns, problem.n_trees).has_exact_solution):
         return exact_solution(problem, rows, alpha, n_columns)
     return IterativeSolution.of(problem, rows, alpha, n_columns)
 

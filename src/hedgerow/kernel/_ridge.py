@@ -44,7 +44,8 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     leaf_fit : {"joint", "independent"}, default="joint"
         Whether the weights of all trees are fitted together, or those of each tree alone as in a forest.
     solver : {"auto", "exact", "iterative"}, default="auto"
-        Exact matrices, or products with the kernel only. "auto" takes matrices while they are small.
+        Exact matrices, or products with the kernel only. "auto" takes matrices where they are predicted to cost
+        little: for the choice of lifetime and ridge up to about 650 rows, for the solution up to about 2,500.
     validation_fraction : float, default=0.2
         Share of rows held back if `selection` is "validation". They are learned once the choice is made.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"

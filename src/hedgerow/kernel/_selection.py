@@ -2,7 +2,7 @@
 
 First coarsely, for a few lifetimes and all ridges at once; then the ridge is kept and the lifetime is looked for along
 the whole sweep. Where that costs less, the exact solution follows every event by updates of its inverse; else it is
-computed from scratch on a fine grid of lifetimes. Both are exact.
+computed from scratch at some lifetimes, more of them where it is good. Both are exact.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from scipy import linalg, optimize
@@ -24,11 +25,11 @@ from hedgerow.numeric.arrays import Floats
 ALPHAS = 10.0 ** np.linspace(-6.0, 1.0, 29)
 """Ridges among which to choose; the best is then refined between its neighbours."""
 
-N_COARSE, N_FINE = 10, 60
-"""Lifetimes at which solutions are computed from scratch."""
+N_COARSE, N_FINE = 12, 64
+"""Lifetimes of the grids for which solutions are computed from scratch: for all ridges, and for one."""
 
-EVENTS_A_ROW = 10
-"""With fewer events a row than this, following each of them costs less than the fine grid does."""
+N_FIRST = 6
+"""About so many of them are looked at in any case, and the others only beside the best."""
 
 BATCH = 16
 """Events after which the inverse is brought up to date."""
@@ -75,50 +76,65 @@ def best_alpha(score: Callable[[Floats], Floats]) -> tuple[float, float]:
     return float(ALPHAS[best]), float(scores[best])
 
 
-def partitions_at(problem: Problem, sweep: _core.Sweep, times: Floats) -> Iterator[tuple[float, Columns, int]]:
-    """Yield time, partition and number of columns, at rising times between which something happens."""
+def partitions_at(sweep: _core.Sweep, times: Floats) -> Iterator[tuple[float, Columns, int]]:
+    """Yield time, partition and number of columns, at rising times."""
     partition = _core.Partition(sweep)
-    n_done = -1
     for time in times:
-        n_until = sweep.n_until(float(time))
-        if n_until == n_done:
-            continue
-        n_done = n_until
-        partition.advance(sweep, n_done)
+        partition.advance(sweep, sweep.n_until(float(time)))
         yield float(time), partition.columns(sweep), partition.n_columns
 
 
 def time_grid(sweep: _core.Sweep, n: int) -> Floats:
-    """Times from where a fourth of the trees have been cut to the end, evenly on the scale of logarithms."""
+    """0, and n times from where a fourth of the trees have been cut to the end, evenly on the scale of logarithms.
+
+    Of times between which nothing happens there is the first.
+    """
     times = sweep.times()
     first = times[min(sweep.n_trees // 4, times.size - 1)] if times.size else 1.0
-    return 2.0 ** np.linspace(math.log2(first), 0.0, n)
+    grid = np.append(0.0, 2.0 ** np.linspace(math.log2(first), 0.0, n))
+    return grid[np.unique([sweep.n_until(float(time)) for time in grid], return_index=True)[1]]
+
+
+Judged = TypeVar("Judged")
+
+
+def look(
+    sweep: _core.Sweep, times: Floats, judge: Callable[[float, Columns, int], tuple[float, Judged]]
+) -> list[Judged]:
+    """Judge the partitions at some of the times, and return what is found in the order of time.
+
+    At first far apart; then, with half the step again and again, on both sides of the best: if the score rises and
+    falls once, its largest value is found.
+    """
+    found: dict[int, tuple[float, Judged]] = {}
+    step = 2 ** max(0, (times.size // N_FIRST).bit_length() - 1)
+    wanted = {*range(0, times.size, step), times.size - 1}
+    while step:
+        new = sorted(wanted - found.keys())
+        for place, at in zip(new, partitions_at(sweep, times[new]), strict=True):
+            found[place] = judge(*at)
+        best = max(sorted(found), key=lambda place: found[place][0])
+        step //= 2
+        wanted = {max(best - step, 0), min(best + step, times.size - 1)}
+    return [found[place][1] for place in sorted(found)]
 
 
 def choose_alpha(problem: Problem, sweep: _core.Sweep, rule: Rule, times: Floats) -> float:
     """The ridge that is best together with the best of some lifetimes."""
 
-    def best_at(spectrum: Spectrum) -> tuple[float, float]:
-        return best_alpha(lambda alphas: rule.score(problem, spectrum.criteria(alphas), alphas))
+    def judge(time: float, columns: Columns, n_columns: int) -> tuple[float, tuple[float, float]]:
+        spectrum = Spectrum.at(problem, columns, n_columns)
+        alpha, score = best_alpha(lambda alphas: rule.score(problem, spectrum.criteria(alphas), alphas))
+        return score, (score, alpha)
 
-    found = [best_at(Spectrum.at(problem, *at[1:])) for at in partitions_at(problem, sweep, times)]
-    return max(found, key=lambda pair: pair[1])[0]
-
-
-def exact_path(problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float, largest: float) -> LifetimePath:
-    """The curves at every event, or on the fine grid where that costs less."""
-    n_distinct = np.unique(problem.points[: problem.n], axis=0).shape[0]  # copies of rows decide nothing
-    if sweep.times().size <= EVENTS_A_ROW * n_distinct:
-        return as_path(problem, rule, follow_events(problem, sweep, alpha), alpha, largest, True)
-    return exact_path_at(problem, sweep, rule, alpha, np.append(0.0, time_grid(sweep, N_FINE)), largest)
+    return max(look(sweep, times, judge), key=lambda pair: pair[0])[1]
 
 
-def exact_path_at(
+def exact_path(
     problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float, times: Floats, largest: float
 ) -> LifetimePath:
     """The curves at some lifetimes."""
-    criteria = partial(criteria_at, problem, alpha=alpha)
-    return path_at(problem, sweep, rule, np.array([alpha]), times, largest, criteria)
+    return path_at(problem, sweep, rule, np.array([alpha]), times, largest, partial(criteria_at, problem, alpha=alpha))
 
 
 def path_at(
@@ -134,13 +150,16 @@ def path_at(
 
     `criteria` are those of a partition, for each ridge.
     """
-    rows, scores = [], []
-    for time, columns, n_columns in partitions_at(problem, sweep, times):
+
+    def judge(time: float, columns: Columns, n_columns: int) -> tuple[float, tuple[Floats, list[Floats]]]:
         found = criteria(columns, n_columns)
-        rows.append((time, n_used(columns[:, : problem.n], n_columns), np.array(found)))
-        scores.append(rule.score(problem, found, alphas))
-    place = int(np.argmax(np.nan_to_num(np.array(scores), nan=-np.inf).max(axis=0)))
-    table = np.array([[time, n_features, *curves[:, place]] for time, n_features, curves in rows])
+        scores = np.nan_to_num(rule.score(problem, found, alphas), nan=-np.inf)
+        n_features = n_used(columns[:, : problem.n], n_columns)
+        return float(scores.max()), (scores, [np.array([time, n_features, *at]) for at in np.array(found).T])
+
+    seen = look(sweep, times, judge)
+    place = int(np.argmax(np.max([scores for scores, _ in seen], axis=0)))
+    table = np.array([rows[place] for _, rows in seen])
     return as_path(problem, rule, table, float(alphas[place]), largest, False)
 
 
@@ -151,6 +170,11 @@ def as_path(
     criteria = Criteria(*table[:, 2:].T)
     curves = rule.curves(problem, criteria, alpha)
     return LifetimePath(table[:, 0], table[:, 1], curves[rule.place()], *curves, alpha, is_every_event, largest)
+
+
+def path_at_events(problem: Problem, sweep: _core.Sweep, rule: Rule, alpha: float, largest: float) -> LifetimePath:
+    """The curves at every event."""
+    return as_path(problem, rule, follow_events(problem, sweep, alpha), alpha, largest, True)
 
 
 def follow_events(problem: Problem, sweep: _core.Sweep, alpha: float) -> Floats:

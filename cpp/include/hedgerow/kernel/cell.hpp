@@ -94,6 +94,8 @@ struct Process {
 struct Range {
   std::vector<double> lower, upper;
 
+  bool operator==(const Range&) const = default;
+
   [[nodiscard]] bool holds(const double* x) const {
     for (std::size_t d = 0; d < lower.size(); ++d) {
       if (!(lower[d] <= x[d] && x[d] <= upper[d])) return false;
@@ -101,9 +103,7 @@ struct Range {
     return !lower.empty();
   }
 
-  /// Returns whether it had to grow.
-  bool stretch(const double* x, std::size_t width) {
-    const bool had = holds(x);
+  void stretch(const double* x, std::size_t width) {
     if (lower.empty()) {
       lower.assign(x, x + width);
       upper.assign(x, x + width);
@@ -112,7 +112,6 @@ struct Range {
       lower[d] = std::min(lower[d], x[d]);
       upper[d] = std::max(upper[d], x[d]);
     }
-    return !had;
   }
 
   /// Whether a cut of `cell` parts the range as far as it lies in the cell; and if not, on which side that lies.

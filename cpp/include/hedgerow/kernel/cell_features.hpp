@@ -38,33 +38,33 @@ class CellFeatures {
   [[nodiscard]] double lifetime() const { return lifetime_; }
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
+  /// Let trees part all that lies between these points: rows to come that lie there make none of them anew.
+  void reach(const Points& points, std::size_t n_threads) {
+    Range next = stretched(points);
+    if (next == range) return;
+    trees = widened(next, n_threads);
+    range = std::move(next);
+  }
+
   /// Give a column to each cell that has none and in which one of the points lies. If memory or columns run out, all is
   /// as it was.
   void learn(const Points& points, std::size_t n_threads) {
-    Range next_range = range;
-    bool has_grown = false;
-    for (std::size_t row = 0; row < points.n; ++row) has_grown |= next_range.stretch(points[row], width_);
-    std::vector<CellTree> wider;  // if the range has grown: trees that take the place of the others at the end
-    if (has_grown) wider.assign(trees.size(), CellTree(0, {}, lifetime_));
-    std::vector<CellTree>& grown = has_grown ? wider : trees;
+    Range next = stretched(points);
+    std::vector<CellTree> wider;  // if the range grows: trees that take the place of the others at the end
+    if (!(next == range)) wider = widened(next, n_threads);
+    std::vector<CellTree>& grown = wider.empty() ? trees : wider;
     std::vector<std::size_t> sizes;
     for (const CellTree& tree : grown) sizes.push_back(tree.nodes.size());
     std::vector<Met> met;
     try {
-      met = meet(
-          points, n_threads,
-          [&](std::size_t m) -> CellTree& {
-            if (has_grown) wider[m] = trees[m].widened(range, next_range);
-            return grown[m];
-          },
-          next_range);
+      met = meet(points, n_threads, grown, next);
     } catch (...) {
-      for (std::size_t m = 0; m < trees.size() && !has_grown; ++m) trees[m].cut(sizes[m]);
+      for (std::size_t m = 0; m < grown.size(); ++m) grown[m].cut(sizes[m]);
       throw;
     }
     for (const Met& cell : met) grown[cell.tree].columns[cell.id] = n_columns++;
-    if (has_grown) trees.swap(wider);
-    range = std::move(next_range);
+    if (!wider.empty()) trees.swap(wider);
+    range = std::move(next);
   }
 
   /// columns[row * M + m]: the column of the cell of tree m in which the row lies, or `none`.
@@ -146,18 +146,35 @@ class CellFeatures {
     NodeId id;
   };
 
-  /// Store the cells of all points in the trees, tree_of(m), and return the new ones in the order of their columns.
-  template <class TreeOf>
-  std::vector<Met> meet(const Points& points, std::size_t n_threads, TreeOf&& tree_of, const Range& whole) const {
-    std::vector<std::vector<Met>> of_tree(trees.size());
-    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t m, std::size_t) {
-      CellTree& tree = tree_of(m);
-      for (std::size_t row = 0; row < points.n; ++row) {
-        if (tree.columns[tree.find(points[row])] != none) continue;
-        const NodeId cell = tree.learn(points[row], whole);
-        tree.columns[cell] = unnumbered;
-        of_tree[m].push_back({row, static_cast<std::uint32_t>(m), cell});
+  [[nodiscard]] Range stretched(const Points& points) const {
+    Range next = range;
+    for (std::size_t row = 0; row < points.n; ++row) next.stretch(points[row], width_);
+    return next;
+  }
+
+  [[nodiscard]] std::vector<CellTree> widened(const Range& next, std::size_t n_threads) const {
+    std::vector<CellTree> wider(trees.size(), CellTree(0, {}, lifetime_));
+    parallel::for_each_index(trees.size(), n_threads,
+                             [&](std::size_t m, std::size_t) { wider[m] = trees[m].widened(range, next); });
+    return wider;
+  }
+
+  /// Store the cells of all points in the trees, and return the new ones in the order of their columns.
+  std::vector<Met> meet(const Points& points, std::size_t n_threads, std::vector<CellTree>& grown,
+                        const Range& whole) const {
+    std::vector<std::vector<Met>> of_tree(grown.size());
+    parallel::for_each_index(grown.size(), n_threads, [&](std::size_t m, std::size_t) {
+      CellTree& tree = grown[m];
+      std::vector<std::uint32_t> rows;
+      for (std::uint32_t row = 0; row < points.n; ++row) {
+        if (tree.columns[tree.find(points[row])] == none) rows.push_back(row);
       }
+      tree.learn(
+          std::move(rows), [&](std::uint32_t row) { return points[row]; }, whole,
+          [&](NodeId cell, std::uint32_t row) {
+            tree.columns[cell] = unnumbered;
+            of_tree[m].push_back({row, static_cast<std::uint32_t>(m), cell});
+          });
     });
     std::vector<Met> all;
     for (const auto& part : of_tree) all.insert(all.end(), part.begin(), part.end());

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace hedgerow::kernel {
 
@@ -25,6 +26,27 @@ struct Cells {
 };
 void kernel_product(const Cells& rows, const Cells& targets, std::size_t n_trees, std::size_t n_columns,
                     const double* vectors, std::size_t n_lanes, std::size_t n_threads, double* result);
+
+/// A partition in the order in which products want it: of each tree the rows that share their cell, cell after cell. A
+/// row that is alone in its cell only meets itself, so that of those it is enough to know how many there are.
+class SharedCells {
+ public:
+  SharedCells(const Cells& rows, std::size_t n_trees, std::size_t n_columns, std::size_t n_threads);
+
+  [[nodiscard]] std::size_t n() const { return n_alone_.size(); }
+
+  /// As `kernel_product`, for targets that are the rows themselves.
+  void product(const double* vectors, std::size_t n_lanes, std::size_t n_threads, double* result) const;
+
+ private:
+  struct Tree {
+    std::vector<std::uint32_t> rows;
+    std::vector<std::uint32_t> ends;  ///< where among them the rows of each cell end
+  };
+
+  std::vector<Tree> trees_;
+  std::vector<double> n_alone_;  ///< of each row: trees in which it is alone
+};
 
 /// gram[c * n_columns + d] = the weight of rows that lie both in cell c and in cell d: M times the covariance of
 /// features.

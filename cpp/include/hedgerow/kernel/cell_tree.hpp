@@ -4,7 +4,9 @@
 // need not be stored, and where no row lies nothing need be; all of it is still there to be met, see cell.hpp.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/kernel/cell.hpp"
@@ -90,15 +92,33 @@ class CellTree {
     return cell.name;
   }
 
-  /// The cell of x, a point of the range; all cuts on the way are stored from now on.
-  NodeId learn(const double* x, const Range& range) {
-    Cell cell = entry_;
-    for (NodeId id = root;;) {
+  /// Store all cuts on the ways to some points of the range; visit(cell, row) tells of each cell the first of the rows
+  /// in it, which rise. Points go down together, so that a cut is drawn once for all of them.
+  template <class PointOf, class Visit>
+  void learn(std::vector<std::uint32_t> rows, PointOf&& point_of, const Range& range, Visit&& visit) {
+    struct Block {
+      Cell cell;
+      NodeId id;
+      std::uint32_t *begin, *end;
+    };
+    std::vector<Block> pending;
+    if (!rows.empty()) pending.push_back({entry_, root, rows.data(), rows.data() + rows.size()});
+    while (!pending.empty()) {
+      auto [cell, id, begin, end] = std::move(pending.back());
+      pending.pop_back();
       const Cut cut = first_parting(cell, range);
-      if (!(cut.time <= lifetime_)) return id;
+      if (!(cut.time <= lifetime_)) {
+        visit(id, *begin);
+        continue;
+      }
       if (nodes[id].is_place()) split(id, cut);
-      cell.enter(cut, cut.sends_right(x));
-      id = nodes[id].child(x);
+      std::uint32_t* const middle =
+          std::stable_partition(begin, end, [&](std::uint32_t row) { return !cut.sends_right(point_of(row)); });
+      for (const bool to_right : {false, true}) {
+        if ((to_right ? middle : begin) == (to_right ? end : middle)) continue;
+        pending.push_back({cell, nodes[id].children + to_right, to_right ? middle : begin, to_right ? end : middle});
+        pending.back().cell.enter(cut, to_right);
+      }
     }
   }
 
