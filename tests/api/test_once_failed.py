@@ -7,8 +7,10 @@ import hashlib
 
 import numpy as np
 import pytest
+from scipy import sparse
 from typer.testing import CliRunner
 
+from hedgerow import MondrianFeatures, MondrianKernelRidge
 from hedgerow.cli import app
 from hedgerow.optimize import Optimizer
 from hedgerow.stream import evaluate, rows
@@ -131,3 +133,10 @@ def test_more_rows_than_there_can_be(place, tmp_path):
     stored = Stored.of(BY_NAME["forest"].fitted(12))
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_number(stored.full_name("core/counters"), place, 2**64 - 1).load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("kind", [MondrianFeatures, MondrianKernelRidge])
+def test_more_columns_than_a_kernel_can_cut(kind):
+    for X in (np.zeros((3, 1_000_000)), sparse.csr_matrix((3, 1_000_000))):
+        with pytest.raises(ValueError, match="X has 1,000,000 columns, and a Mondrian kernel takes at most 5,000"):
+            kind(random_state=0).fit(X, np.arange(3.0))

@@ -19,6 +19,9 @@ REACH = 2.0**32 - 1.0
 SMALLEST, LARGEST = 1e-100, 1e100
 """Lifetimes and length scales must lie between."""
 
+MOST_COLUMNS = 5000
+"""A tree has cuts in proportion to the number of columns, and each looks at all of them: 0.1 s a tree at 1,000."""
+
 
 @dataclass(frozen=True)
 class Units:
@@ -30,6 +33,12 @@ class Units:
     @classmethod
     def around(cls, X: Floats, length_scale: LengthScale, lifetime: float) -> Self:
         """Units for rows X: the centre is the middle of their range, whatever their order and number."""
+        if X.shape[1] > MOST_COLUMNS:
+            raise ValueError(
+                f"X has {X.shape[1]:,} columns, and a Mondrian kernel takes at most {MOST_COLUMNS:,}, because its time "
+                "grows with their square: select columns before, or project them, for example with "
+                "sklearn.random_projection"
+            )
         lower, upper = X.min(axis=0), X.max(axis=0)
         scales = length_scales(length_scale, lower, upper)
         return cls(0.5 * lower + 0.5 * upper, lifetime / scales)
