@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from typer.testing import CliRunner
 
-from hedgerow import MondrianFeatures, MondrianKernelRidge
+from hedgerow import MondrianFeatures, MondrianForestRegressor, MondrianKernelRidge
 from hedgerow.cli import app
 from hedgerow.optimize import Optimizer
 from hedgerow.stream import evaluate, rows
@@ -140,3 +140,10 @@ def test_more_columns_than_a_kernel_can_cut(kind):
     for X in (np.zeros((3, 1_000_000)), sparse.csr_matrix((3, 1_000_000))):
         with pytest.raises(ValueError, match="X has 1,000,000 columns, and a Mondrian kernel takes at most 5,000"):
             kind(random_state=0).fit(X, np.arange(3.0))
+
+
+def test_a_sparse_matrix_of_other_columns_is_not_made_dense():
+    X = np.column_stack([np.arange(30.0), np.arange(30) % 3])
+    forest = MondrianForestRegressor(2, categorical_features=[1], random_state=0).fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="X has 1000000 features"):
+        forest.predict(sparse.csr_matrix((1000, 1_000_000)))

@@ -87,6 +87,8 @@ def _read(model: Any, X: Any, y: Any, reset: bool, checks: dict[str, Any]) -> tu
         values = _dense(values)
         kinds = ["number"] * values.shape[1]
     else:
+        if sparse.issparse(X) and not reset:
+            _check_columns(model, X, reset)  # before it is made dense
         X = _dense(X)
         names = _check_columns(model, X, reset)
         places = chosen.places(len(names), names if hasattr(model, "feature_names_in_") else None)
