@@ -87,10 +87,9 @@ def _read(model: Any, X: Any, y: Any, reset: bool, checks: dict[str, Any]) -> tu
         values = _dense(values)
         kinds = ["number"] * values.shape[1]
     else:
-        if sparse.issparse(X) and not reset:
-            _check_columns(model, X, reset)  # before it is made dense
-        X = _dense(X)
+        X = X.tocsr() if sparse.issparse(X) else X  # one format is a mapping
         names = _check_columns(model, X, reset)
+        X = _dense(X)
         places = chosen.places(len(names), names if hasattr(model, "feature_names_in_") else None)
         kinds, values = read_cells(X, names, places, expected)
         options = {"dtype": np.float64, "order": "C", "ensure_all_finite": False, "estimator": model}
