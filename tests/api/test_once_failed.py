@@ -147,3 +147,10 @@ def test_a_sparse_matrix_of_other_columns_is_not_made_dense():
     forest = MondrianForestRegressor(2, categorical_features=[1], random_state=0).fit(X, X[:, 0])
     with pytest.raises(ValueError, match="X has 1000000 features"):
         forest.predict(sparse.csr_matrix((1000, 1_000_000)))
+
+
+def test_a_category_beyond_all_floating_point_numbers():
+    X = [[float(k), 10**400 if k % 2 else "b"] for k in range(30)]
+    forest = MondrianForestRegressor(2, categorical_features=[1], random_state=0).fit(X, np.arange(30.0) % 2)
+    assert forest.predict_one([3.0, 10**400]) > 0.5 > forest.predict_one([4.0, "b"])
+    assert np.isfinite(forest.predict_one([3.0, 10**401]))

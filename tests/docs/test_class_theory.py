@@ -37,7 +37,7 @@ def two_leaves(request, tmp_path):
         if forest.n_nodes_ == 3:
             break
     forest.save(tmp_path / "forest")
-    return forest, float(Stored.read(tmp_path / "forest").array("nodes.time").view(np.float32)[0])
+    return forest, float(Stored.read(tmp_path / "forest").array("cuts.time")[0])
 
 
 def parts(split, lifetime, outside, relative_weights=(1.0, 1.0)):

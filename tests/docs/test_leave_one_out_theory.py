@@ -41,7 +41,7 @@ def test_cavity_of_a_leaf_is_the_dense_gaussian_without_the_row(tmp_path):
     fixed = {"prior_mean": MEAN, "drift_rate": RATE, "signal_to_noise": RATIO, "scaling": "none"}
     forest = MondrianForestRegressor(1, hyperparameters="learned", random_state=0, **fixed)
     forest.fit([[0.0], [1.0]], LABELS).save(tmp_path / "forest")
-    split = float(Stored.read(tmp_path / "forest").array("nodes.time").view(np.float32)[0])
+    split = float(Stored.read(tmp_path / "forest").array("cuts.time")[0])
     shared = 1 - math.exp(-RATE * split)  # of the two leaves' variances, which are 1
     page = MEAN + shared / (1 + 1 / RATIO) * (LABELS[::-1] - MEAN)
     np.testing.assert_allclose(forest.loo_predict().mean, page, rtol=1e-6)

@@ -48,7 +48,7 @@ def two_leaves(request, tmp_path):
         if forest.n_nodes_ == 3:
             break
     forest.save(tmp_path / "forest")
-    times = Stored.read(tmp_path / "forest").array("nodes.time").view(np.float32)
+    times = Stored.read(tmp_path / "forest").array("cuts.time")
     return forest, float(times[0])
 
 

@@ -135,8 +135,8 @@ MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, SummaryR
   tree.summaries.resize(tree.shape.nodes.size());
   require_sound(check_links(tree, rows));
   BoxRooms rooms;
-  tree.bottom_up([&](NodeId id) { tree.measure_rows(id, rows); },
-                 [&](NodeId id) { tree.measure_children(id, rows, rooms); });
+  tree.bottom_up([&](NodeId id) { measure_rows(tree, id, rows); },
+                 [&](NodeId id) { measure_children(tree, id, rows, rooms); });
   summaries.read(tree, rows, forest.model);
   require_sound(check_blocks(tree, rows, forest.growth, forest.model));
   return tree;

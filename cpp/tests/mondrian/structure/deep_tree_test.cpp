@@ -102,7 +102,7 @@ TEST(a_chain_of_a_hundred_thousand_nodes_does_not_overflow_the_stack) {
     tree.shape.push_row(leaf, row, 1.0);
     tree.hear_rows(leaf, forest.rows, forest.model);
     if (row == 0) continue;
-    tree.measure_children(tree.root, forest.rows, rooms);
+    measure_children(tree, tree.root, forest.rows, rooms);
     tree.hear_children(tree.root, forest.model);
   }
   CHECK(depth(tree) == n - 1);

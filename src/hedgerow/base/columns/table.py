@@ -117,7 +117,8 @@ def _name(value: Any) -> Any:
     if not isinstance(value, bool | np.bool_ | Real | Decimal):
         return value
     number: Any = value
-    if math.isfinite(number) and number == number // 1:  # also integers that floating-point numbers do not tell apart
+    is_whole = isinstance(number, int) or (math.isfinite(number) and number == number // 1)
+    if is_whole:  # also integers that floating-point numbers do not tell apart, or do not reach
         return str(int(number))
     return repr(float(number))
 

@@ -53,9 +53,9 @@ class Extender {
         budget -= hazard;
       }
       if (tree.node(id).box != none) {
-        if (outside > 0.0) tree.stretch(id, x);
+        if (outside > 0.0) stretch(tree, id, x);
       } else if (!std::exchange(is_among_few, true)) {
-        tree.expect_row(id, setting.rows, x);
+        expect_row(tree, id, setting.rows, x);
       }
       if (is_leaf) {
         settle(tree, id, row, setting);
@@ -81,9 +81,9 @@ class Extender {
   void absorb(MondrianTree<M>& tree, NodeId leaf, double above, RowId row, const Setting& setting,
               random::Stream& stream) {
     if (tree.node(leaf).box != none) {
-      tree.stretch(leaf, setting.rows.row(row));
+      stretch(tree, leaf, setting.rows.row(row));
     } else {
-      tree.expect_row(leaf, setting.rows, setting.rows.row(row));
+      expect_row(tree, leaf, setting.rows, setting.rows.row(row));
     }
     settle(tree, leaf, row, setting);
     if (tree.is_paused(leaf, setting.rows, setting.growth, setting.model)) return;
@@ -142,7 +142,7 @@ class Extender {
                                           kept_time(time, setting.growth.lifetime), to_right);
     tree.summaries.replace(leaf, {});
     settle(tree, leaf, row, setting);
-    tree.measure_children(id, setting.rows, rooms_);
+    measure_children(tree, id, setting.rows, rooms_);
     path_.push_back(id);
   }
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "hedgerow/mondrian/structure/mondrian_tree.hpp"
+#include "hedgerow/mondrian/structure/measure.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -85,7 +85,7 @@ class Forgetter {
     crowd.count(row, rows, model, -1.0);
     tree.shape.nodes.edit(leaf).count = static_cast<float>(crowd.size.value());
     tree.summaries.replace(leaf, model.summary_of(crowd.labels));
-    if (was_alone_on_a_side(tree, leaf, rows, rows.row(row))) tree.measure_rows(leaf, rows);
+    if (was_alone_on_a_side(tree, leaf, rows, rows.row(row))) measure_rows(tree, leaf, rows);
   }
 
   /// Did x, which has left, hold a side of the leaf's box alone? Where values repeat, the first rows tell.
@@ -114,7 +114,7 @@ class Forgetter {
     tree.shape.for_each_row(leaf, [&](RowId member) { count += size_of<M>(rows, member); });
     tree.crowds.erase(leaf);
     tree.shape.nodes.edit(leaf).count = static_cast<float>(count);
-    tree.measure_rows(leaf, rows);
+    measure_rows(tree, leaf, rows);
     tree.hear_rows(leaf, rows, model);
   }
 
@@ -144,7 +144,7 @@ class Forgetter {
   /// Boxes shrink up to the first ancestor that does not; summaries change up to the root.
   void tell_ancestors(MondrianTree<M>& tree, const Rows& rows, const M& model) {
     for (auto id = path_.rbegin(); id != path_.rend(); ++id) {
-      if (tree.node(*id).box != none && !tree.measure_children(*id, rows, rooms_)) break;
+      if (tree.node(*id).box != none && !measure_children(tree, *id, rows, rooms_)) break;
     }
     tree.hear_path(path_, model);
   }

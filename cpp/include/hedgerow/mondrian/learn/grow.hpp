@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "hedgerow/mondrian/structure/loose_box.hpp"
-#include "hedgerow/mondrian/structure/mondrian_tree.hpp"
+#include "hedgerow/mondrian/structure/measure.hpp"
 #include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/random/stream.hpp"
 
@@ -87,7 +87,7 @@ class Grower {
     }
     for (auto id = made_.rbegin(); id != made_.rend(); ++id) {
       if (tree.node(*id).is_leaf()) continue;
-      if (tree.node(*id).box != none) tree.measure_children(*id, setting.rows, rooms_);
+      if (tree.node(*id).box != none) measure_children(tree, *id, setting.rows, rooms_);
       tree.hear_children(*id, setting.model);
     }
   }
@@ -276,7 +276,7 @@ class Grower {
       tree_->hear_row(summary, block.labels[members[i]], row, rows, setting_->model);
     }
     tree_->summaries.replace(task.node, std::move(summary));
-    tree_->measure(task.node, [&](auto&& hand_on) {
+    measure_leaf(*tree_, task.node, [&](auto&& hand_on) {
       for (std::size_t i = task.begin; i < task.end; ++i) {
         hand_on(block.is_row_major() ? block.values + members[i] * rows.width() : rows.row(block.row(members[i])));
       }

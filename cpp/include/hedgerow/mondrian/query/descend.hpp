@@ -4,6 +4,7 @@
 // which leaf each arrives. Nothing here changes a tree.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -84,6 +85,8 @@ class Descent {
     PathDistances distances;
   };
   static constexpr std::size_t at_once = 12;
+  static constexpr std::uint32_t few_points = 4;     // for fewer it does not pay to make a box
+  static constexpr std::size_t nodes_in_a_line = 3;  // of a cache
 
   /// A group goes down to a leaf; where it parts, those who go right wait.
   void pass(const Asking<M>& asking, Group group, const float* points) {
@@ -91,7 +94,7 @@ class Descent {
       const auto [id, parent, begin, end, side] = group;
       const std::uint32_t* order = orders_[side].data();
       const Node& node = asking.tree.node(id);
-      if (end - begin == 1 || (end - begin < 4 && node.box == none)) {
+      if (end - begin == 1 || (end - begin < few_points && node.box == none)) {
         for (std::uint32_t i = begin; i < end; ++i) lone_.push_back({id, parent, order[i], false, {}});
         return;
       }
@@ -162,12 +165,16 @@ class Descent {
     }
     walker.id = node.child(node.sends_right(x));
     walker.is_near = false;
-    const Node& next = asking.tree.node(walker.id);
-    if (!next.is_leaf()) {
-      const Node* below = &asking.tree.node(next.left());
-      for (std::size_t k = 0; k < (next.box == none ? 12 : 3); k += 3) numeric::prefetch(below + k);
-    }
+    fetch_below(asking.tree, asking.tree.node(walker.id));
     return true;
+  }
+
+  /// The children of a node and, if its rows are few, what follows them: most often the rest of its subtree.
+  static void fetch_below(const MondrianTree<M>& tree, const Node& node) {
+    if (node.is_leaf()) return;
+    const std::size_t n = node.box == none ? FewRows::most + 2 : 1, first = node.left();
+    const std::size_t last = std::min(first + n, tree.shape.nodes.size());
+    for (std::size_t id = first; id < last; id += nodes_in_a_line) numeric::prefetch(&tree.shape.nodes[id]);
   }
 
   /// Note a visit; returns its number among the visited.

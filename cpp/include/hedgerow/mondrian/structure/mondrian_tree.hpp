@@ -149,68 +149,6 @@ struct MondrianTree {
     shape.join_leaves(parent);
   }
 
-  // Boxes.
-
-  /// The leaf's box anew: the smallest around the points that `for_each_point` hands on, those of its rows; none if
-  /// they are few, or all one.
-  template <class ForEachPoint>
-  void measure(NodeId leaf, ForEachPoint&& for_each_point) {
-    const std::size_t width = boxes.width();
-    std::uint32_t& slot = shape.nodes.edit(leaf).box;
-    if (node(leaf).n_rows <= FewRows::most) return boxes.release(std::exchange(slot, none));
-    if (slot == none) slot = boxes.new_slot();
-    const Boxes::Corners box = boxes.edit(slot);
-    bool is_first = true;
-    for_each_point([&](const float* x) {
-      if (std::exchange(is_first, false)) {
-        std::copy_n(x, width, box.lower);
-        std::copy_n(x, width, box.upper);
-      } else {
-        stretch_box(box.lower, box.upper, x, width);
-      }
-    });
-    if (std::equal(box.lower, box.upper, box.upper)) boxes.release(std::exchange(slot, none));
-  }
-  void measure_rows(NodeId leaf, const Rows& rows) {
-    measure(leaf, [&](auto&& hand_on) { shape.for_each_row(leaf, [&](RowId row) { hand_on(rows.row(row)); }); });
-  }
-
-  /// A node that keeps no box will have one row more, x: if they are many then, and not all one point, a box is kept
-  /// from now on.
-  void expect_row(NodeId id, const Rows& rows, const float* x) {
-    const std::optional<FewRows> few = few_rows_below(id);
-    if (few && few->n < FewRows::most) return;
-    const float* point = rows.row(few ? few->rows[0] : node(id).first_row);
-    if (node(id).is_leaf() && std::equal(point, point + boxes.width(), x) && is_point(id, rows)) return;
-    const std::uint32_t slot = shape.nodes.edit(id).box = boxes.new_slot();
-    const Boxes::Corners own = boxes.edit(slot);
-    if (few) {
-      bound_rows(rows.features.data(), few->rows.data(), few->n, boxes.width(), own.lower, own.upper);
-    } else {
-      std::copy_n(point, boxes.width(), own.lower);
-      std::copy_n(point, boxes.width(), own.upper);
-    }
-    stretch_box(own.lower, own.upper, x, boxes.width());
-  }
-
-  /// Stretch the box that a node keeps so that it holds x too.
-  void stretch(NodeId id, const float* x) {
-    const Boxes::Corners box = boxes.edit(node(id).box);
-    stretch_box(box.lower, box.upper, x, boxes.width());
-  }
-
-  /// An inner node's box from its children's, if it is kept. Returns whether it changed or may have.
-  bool measure_children(NodeId id, const Rows& rows, BoxRooms& rooms) {
-    if (node(id).box == none) {
-      if (few_rows_below(id)) return true;
-      shape.nodes.edit(id).box = boxes.new_slot();
-    }
-    const Boxes::Corners own = boxes.edit(node(id).box);
-    const Box left = box(node(id).left(), rows, rooms.left);
-    const Box right = box(node(id).right(), rows, rooms.right);
-    return join_boxes(own.lower, own.upper, left.lower, left.upper, right.lower, right.upper, boxes.width());
-  }
-
   // Summaries.
 
   [[nodiscard]] Summary said_by_rows(NodeId leaf, const Rows& rows, const M& model) const {
