@@ -113,18 +113,9 @@ std::vector<std::uint32_t> kinds_in(const Archive& archive) {
 }  // namespace
 
 ShapeWriter::ShapeWriter(Archive& archive, std::size_t width)
-    : n_cuts_(archive, "trees.n_cuts"),
-      n_freed_(archive, "trees.n_freed"),
-      in_order_(archive, "trees.in_order"),
+    : arrays_(archive),
       narrow_kinds_(width <= most_narrow ? &archive.add<std::uint8_t>("nodes.kind") : nullptr),
-      wide_kinds_(width <= most_narrow ? nullptr : &archive.add<std::uint32_t>("nodes.kind")),
-      locations_(archive, "cuts.location"),
-      times_(archive, "cuts.time"),
-      counts_(archive, "leaves.count"),
-      children_(archive, "cuts.children"),
-      freed_(archive, "nodes.freed"),
-      n_rows_(archive, "leaves.n_rows"),
-      rows_(archive, "leaves.rows") {}
+      wide_kinds_(width <= most_narrow ? nullptr : &archive.add<std::uint32_t>("nodes.kind")) {}
 
 void ShapeWriter::write(const tree::Tree& shape) {
   std::vector<NodeId> order, children;
@@ -136,55 +127,44 @@ void ShapeWriter::write(const tree::Tree& shape) {
     if (narrow_kinds_ != nullptr) narrow_kinds_->push_back(static_cast<std::uint8_t>(kind));
     if (wide_kinds_ != nullptr) wide_kinds_->push_back(kind);
     if (!node.is_leaf()) {
-      locations_.append({node.location});
-      times_.append({node.time});
+      arrays_.locations.append({node.location});
+      arrays_.times.append({node.time});
       children.push_back(node.children);
       continue;
     }
     if (!is_one_row) {
-      n_rows_.append({node.n_rows});
-      counts_.append({node.count});
+      arrays_.n_rows.append({node.n_rows});
+      arrays_.counts.append({node.count});
     }
-    shape.for_each_row(id, [&](RowId row) { rows_.append({row}); });
+    shape.for_each_row(id, [&](RowId row) { arrays_.rows.append({row}); });
   }
   std::uint64_t n_freed = 0;
   for (NodeId pair = shape.first_freed; pair != tree::none; pair = shape.nodes[pair].next_freed, ++n_freed) {
-    freed_.append({pair});
+    arrays_.freed.append({pair});
   }
   bool is_in_order = true;
   for (std::size_t k = 0; k < children.size(); ++k) is_in_order = is_in_order && children[k] == in_order(k);
-  n_cuts_.append({children.size()});
-  n_freed_.append({n_freed});
-  in_order_.append({static_cast<std::uint8_t>(is_in_order)});
-  if (!is_in_order) children_.append(children);
+  arrays_.n_cuts.append({children.size()});
+  arrays_.n_freed.append({n_freed});
+  arrays_.in_order.append({static_cast<std::uint8_t>(is_in_order)});
+  if (!is_in_order) arrays_.children.append(children);
 }
 
-ShapeReader::ShapeReader(const Archive& archive, std::size_t n_trees)
-    : n_cuts_(archive, "trees.n_cuts"),
-      n_freed_(archive, "trees.n_freed"),
-      in_order_(archive, "trees.in_order"),
-      kinds_(kinds_in(archive)),
-      locations_(archive, "cuts.location"),
-      times_(archive, "cuts.time"),
-      counts_(archive, "leaves.count"),
-      children_(archive, "cuts.children"),
-      freed_(archive, "nodes.freed"),
-      n_rows_(archive, "leaves.n_rows"),
-      rows_(archive, "leaves.rows") {
+ShapeReader::ShapeReader(const Archive& archive, std::size_t n_trees) : arrays_(archive), kinds_(kinds_in(archive)) {
   require(archive.get<std::uint64_t>("trees.n_cuts").size() == n_trees, "the number of trees is not the one announced");
 }
 
 tree::Tree ShapeReader::read(std::size_t n_places, bool is_empty) {
-  const std::uint64_t n_cuts = n_cuts_.next(), n_freed = n_freed_.next();
-  const bool is_in_order = in_order_.next() != 0;
+  const std::uint64_t n_cuts = arrays_.n_cuts.next(), n_freed = arrays_.n_freed.next();
+  const bool is_in_order = arrays_.in_order.next() != 0;
   tree::Tree shape;
   if (is_empty) {
     require(n_cuts == 0 && n_freed == 0, "a tree without rows is split");
     return shape;
   }
   require(n_cuts <= kinds_.size() && 2 * n_cuts + 1 <= kinds_.size() - n_kinds_read_, "nodes are missing");
-  const auto locations = locations_.take(n_cuts), times = times_.take(n_cuts);
-  const auto children = children_.take(is_in_order ? 0 : n_cuts), freed = freed_.take(n_freed);
+  const auto locations = arrays_.locations.take(n_cuts), times = arrays_.times.take(n_cuts);
+  const auto children = arrays_.children.take(is_in_order ? 0 : n_cuts), freed = arrays_.freed.take(n_freed);
   shape.nodes = std::vector<tree::Node>(1 + 2 * (n_cuts + n_freed), tree::Node::leaf());
   shape.next_row = std::vector<RowId>(n_places, tree::none);
   std::vector<bool> is_taken(shape.nodes.size(), false);
@@ -218,10 +198,10 @@ tree::Tree ShapeReader::read(std::size_t n_places, bool is_empty) {
 
 void ShapeReader::read_leaf(tree::Tree& shape, NodeId id, std::uint32_t kind) {
   tree::Node& leaf = shape.nodes.edit(id);
-  leaf.n_rows = kind == one_row ? 1 : n_rows_.next();
-  leaf.count = kind == one_row ? 1.0F : counts_.next();
+  leaf.n_rows = kind == one_row ? 1 : arrays_.n_rows.next();
+  leaf.count = kind == one_row ? 1.0F : arrays_.counts.next();
   require(leaf.n_rows > 0, "a leaf is empty");
-  const auto rows = rows_.take(leaf.n_rows);
+  const auto rows = arrays_.rows.take(leaf.n_rows);
   require(std::all_of(rows.begin(), rows.end(), [&](RowId row) { return row < shape.next_row.size(); }),
           "a row in a leaf does not exist");
   leaf.first_row = rows.front();
@@ -231,10 +211,10 @@ void ShapeReader::read_leaf(tree::Tree& shape, NodeId id, std::uint32_t kind) {
 
 void ShapeReader::finish() const {
   require(n_kinds_read_ == kinds_.size(), "nodes are left over");
-  for (const auto* reader : {&n_cuts_, &n_freed_}) reader->finish();
-  for (const auto* reader : {&locations_, &times_, &counts_}) reader->finish();
-  for (const auto* reader : {&children_, &freed_, &n_rows_, &rows_}) reader->finish();
-  in_order_.finish();
+  for (const auto* reader : {&arrays_.n_cuts, &arrays_.n_freed}) reader->finish();
+  for (const auto* reader : {&arrays_.locations, &arrays_.times, &arrays_.counts}) reader->finish();
+  for (const auto* reader : {&arrays_.children, &arrays_.freed, &arrays_.n_rows, &arrays_.rows}) reader->finish();
+  arrays_.in_order.finish();
 }
 
 }  // namespace hedgerow::mondrian

@@ -75,6 +75,29 @@ def test_memory_is_in_proportion_to_the_file(tmp_path):
         assert int(used) < MEMORY_A_BYTE * os.path.getsize(path)
 
 
+def with_forgotten_rows(stored, n):
+    """The file of a forest that has forgotten n rows more."""
+    arrays = dict(stored.arrays)
+    held = arrays[stored.full_name("rows.labels")].size
+    width = arrays[stored.full_name("scaling.slopes")].size
+    for name, a_row in (("rows.labels", 1), ("rows.given", width), ("rows.features", width)):
+        name = stored.full_name(name)
+        arrays[name] = np.append(arrays[name], np.zeros(n * a_row, dtype=arrays[name].dtype))
+    arrays[stored.full_name("rows.freed")] = np.arange(held, held + n, dtype=np.uint32)
+    return Stored(stored.header, arrays)
+
+
+def test_trees_do_not_believe_in_any_number_of_forgotten_rows(tmp_path):
+    """A tree has a place for each of them: 400 MB of 1,000 trees, from a file of 2.5 MB."""
+    X = np.array([[0.0], [1.0]])
+    forest = hedgerow.MondrianForestRegressor(1000, hyperparameters="paper", min_samples_split=2, random_state=0)
+    stored = Stored.of(forest.fit(X, X[:, 0]))
+    loaded = with_forgotten_rows(stored, 100).load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(X), forest.predict(X))
+    with pytest.raises(ValueError, match="too many rows were forgotten for so many trees"):
+        with_forgotten_rows(stored, 100_000).load(tmp_path / "model")
+
+
 LITTLE = """
 import resource, sys
 import hedgerow

@@ -43,7 +43,7 @@ PENALTIES = 10.0 ** np.arange(-4.0, 3.5, 0.5)
 LEAST_RATE = 1e-3
 
 JITTER = 1e-8
-"""Added to the kernel of each landmark with itself, as a share of the largest eigenvalue, at most."""
+"""Added to the kernel of each landmark with itself, as a share of the largest sum of a row (a bound of eigenvalues)."""
 
 ASKED_TOGETHER = 4096
 

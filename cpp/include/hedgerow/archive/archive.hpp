@@ -64,6 +64,14 @@ class Archive {
     return const_cast<std::vector<T>&>(std::as_const(*this).template get<T>(name));
   }
 
+  [[nodiscard]] std::size_t n_bytes() const {
+    std::size_t total = 0;
+    for (const Named& array : arrays_) {
+      total += std::visit([](const auto& values) { return values.size() * sizeof(values[0]); }, array.values);
+    }
+    return total;
+  }
+
   /// f(name, vector) for every array, in the order in which they were added.
   template <class Function>
   void for_each(Function&& f) {

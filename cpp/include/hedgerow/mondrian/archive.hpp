@@ -142,6 +142,10 @@ MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, SummaryR
   return tree;
 }
 
+/// Each tree has a place for every row number, forgotten rows included, of which the file says little: so many bytes
+/// for each of its own at most.
+inline constexpr std::size_t most_memory = 32;
+
 /// Fill `forest`, made with the right width, trees, growth and seed, from an archive. The model must be set already.
 template <label::LabelModel M>
 void restore(Forest<M>& forest, const Archive& archive) {
@@ -161,6 +165,8 @@ void restore(Forest<M>& forest, const Archive& archive) {
   forest.counters = {counters[0], counters[1], counters[2]};
   forest.rows.for_each(
       [&](RowId id) { require(forest.model.has_seen(forest.labels_seen, labels[id]), "a label was never counted"); });
+  require(forest.rows.freed.size() <= most_memory * archive.n_bytes() / sizeof(RowId) / forest.trees.size(),
+          "too many rows were forgotten for so many trees");
   ShapeReader shapes(archive, forest.trees.size());
   SummaryReader<M> summaries(archive);
   for (auto& tree : forest.trees) tree = read_tree(forest, shapes, summaries);

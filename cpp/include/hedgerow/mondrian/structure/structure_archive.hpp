@@ -27,19 +27,37 @@ std::vector<RowId> read_arrival_order(const Archive& archive, const Rows& rows);
 
 /// Trees as files keep them: nodes from the root down, left before right. A cut has a column, a place and a time, a
 /// leaf a list of rows. Nodes of a tree that was grown in batch are numbered in the order of its cuts; of others it is
-/// said where children are and which places are free.
+/// said where children are and which places are free. `Access` is a writer or a reader of an array.
+template <template <class> class Access>
+struct ShapeArrays {
+  template <class AnyArchive>
+  explicit ShapeArrays(AnyArchive& archive)
+      : n_cuts(archive, "trees.n_cuts"),
+        n_freed(archive, "trees.n_freed"),
+        in_order(archive, "trees.in_order"),
+        locations(archive, "cuts.location"),
+        times(archive, "cuts.time"),
+        counts(archive, "leaves.count"),
+        children(archive, "cuts.children"),
+        freed(archive, "nodes.freed"),
+        n_rows(archive, "leaves.n_rows"),
+        rows(archive, "leaves.rows") {}
+
+  Access<std::uint64_t> n_cuts, n_freed;
+  Access<std::uint8_t> in_order;
+  Access<float> locations, times, counts;
+  Access<std::uint32_t> children, freed, n_rows, rows;
+};
+
 class ShapeWriter {
  public:
   ShapeWriter(Archive& archive, std::size_t width);
   void write(const tree::Tree& shape);
 
  private:
-  archive::Writer<std::uint64_t> n_cuts_, n_freed_;
-  archive::Writer<std::uint8_t> in_order_;
+  ShapeArrays<archive::Writer> arrays_;
   std::vector<std::uint8_t>* narrow_kinds_;  ///< one of these is there
   std::vector<std::uint32_t>* wide_kinds_;
-  archive::Writer<float> locations_, times_, counts_;
-  archive::Writer<std::uint32_t> children_, freed_, n_rows_, rows_;
 };
 
 class ShapeReader {
@@ -53,12 +71,9 @@ class ShapeReader {
  private:
   void read_leaf(tree::Tree& shape, NodeId id, std::uint32_t kind);
 
-  archive::Reader<std::uint64_t> n_cuts_, n_freed_;
-  archive::Reader<std::uint8_t> in_order_;
+  ShapeArrays<archive::Reader> arrays_;
   std::vector<std::uint32_t> kinds_;
   std::size_t n_kinds_read_ = 0;
-  archive::Reader<float> locations_, times_, counts_;
-  archive::Reader<std::uint32_t> children_, freed_, n_rows_, rows_;
 };
 
 }  // namespace hedgerow::mondrian
