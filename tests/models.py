@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import tempfile
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -124,22 +124,6 @@ VARIANTS: dict[str, Callable[[], Any]] = {
         online_forest(max_nodes=9), sketch_size=16, conformal=True, calibration_size=50
     ),
 }
-
-
-# Known faults. Tests of these are expected to fail, and complain if they do not: then take the entry out.
-
-# The forecast of the first negative target knows of it.
-FORECAST_PEEKS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetime", "forest, window"}
-# What targets are is learned from rows whatever they weigh.
-WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
-# `apply` before the first row is an AttributeError.
-NOT_FITTED: set[str] = set()
-# Questions by frame warn that names are missing.
-NAMES_WARN: set[str] = set()
-# `learn_one` takes a mapping with keys that are no strings as the first row, and refuses it as the second.
-NAMES_NO_STRINGS: set[str] = set()
-# `set_params` while a model learns is not refused: of what class, which parameter, and, if others are, by which call.
-REFUSAL_MISSING: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -262,19 +246,14 @@ CASES = [Case(name, new) for name, new in VARIANTS.items()]
 BY_NAME = {case.name: case for case in CASES}
 
 
-def every(*needed: str, one_a_class: bool = False, faults: Collection[str] = ()) -> Any:
-    """Parametrise a test by `case`: all variants that have these properties or methods, or one of each class.
-
-    Of those in `faults` it is known that they fail.
-    """
+def every(*needed: str, one_a_class: bool = False) -> Any:
+    """Parametrise a test by `case`: all variants that have these properties or methods, or one of each class."""
     chosen = [
         case for case in CASES if all(getattr(case, what) if hasattr(Case, what) else case.can(what) for what in needed)
     ]
     if one_a_class:
         chosen = list({case.kind: case for case in reversed(chosen)}.values())[::-1]
-    known = pytest.mark.xfail(strict=True)
-    marked = [pytest.param(case, id=case.name, marks=known if case.name in faults else ()) for case in chosen]
-    return pytest.mark.parametrize("case", marked)
+    return pytest.mark.parametrize("case", chosen, ids=[case.name for case in chosen])
 
 
 def draw_numbers(n: int = 400, seed: int = 0) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ import pandas
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from models import NOT_FITTED, bits, every, make_sense, numbers, questions
+from models import bits, every, make_sense, numbers, questions
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 30
@@ -152,7 +152,7 @@ def test_a_target_whose_square_is_no_number(case):
         assert bits(model) == before
 
 
-@every(faults=NOT_FITTED)
+@every()
 def test_not_fitted(case):
     X, y = case.data(N)
     model = case.new()

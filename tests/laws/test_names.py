@@ -8,7 +8,7 @@ import polars
 import pytest
 
 import hedgerow
-from models import NAMES_NO_STRINGS, NAMES_WARN, bits, every, numbers, row_by_row
+from models import bits, every, numbers, row_by_row
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:sklearn.exceptions.ConvergenceWarning", "error:.*feature names")
 NAMES = ["height", "width", "âge"]
@@ -24,7 +24,7 @@ def named(x):
 
 
 @EVERY_FRAME
-@every(faults=NAMES_WARN)
+@every()
 def test_frames_name_the_features(case, frame, tmp_path):
     X, y = case.data(60)
     model, plain = case.new().fit(frame(X), y), case.new().fit(X, y)
@@ -59,7 +59,7 @@ def test_targets_may_be_series(case):
         assert bits(case.new().fit(X, given)) == expected
 
 
-@every("learns_rows", faults=NAMES_WARN)
+@every("learns_rows")
 def test_rows_as_mappings(case):
     X, y = case.data(40)
     by_name, by_place = row_by_row(case.new(), [named(x) for x in X], y), row_by_row(case.new(), X, y)
@@ -93,7 +93,7 @@ def test_rows_as_sequences(case, convert):
     np.testing.assert_array_equal(model.predict_one(convert(X[3])), model.predict_one(X[3]))
 
 
-@every("learns_rows", faults=NAMES_NO_STRINGS)
+@every("learns_rows")
 def test_keys_that_are_no_strings(case):
     """Refused as the first row, or taken as any other."""
     X, y = case.data(5)

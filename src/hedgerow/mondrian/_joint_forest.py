@@ -15,7 +15,7 @@ from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import doubts_of
 from hedgerow.mondrian._joint_labels import JointLabels
-from hedgerow.mondrian._learner import ForestLearner
+from hedgerow.mondrian._learner import ForestLearner, Surprised
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import Joint, LeaveOneOut
 from hedgerow.targets import Standardised
@@ -119,7 +119,7 @@ class JointForest(ForestLearner):
             raise ValueError("a row must be a vector of finite numbers, as many as there are columns")
         return row.reshape(1, -1)
 
-    def _arrive(self, rows: Rows, query: Smoothing) -> Rows:
+    def _arrive(self, rows: Rows, query: Smoothing, surprised: Surprised | None = None) -> Rows:
         return self.labels.encoded(rows)
 
     def _review_target(self, query: Smoothing) -> bool:

@@ -21,6 +21,9 @@ from hedgerow.mondrian._scaling import ColumnScaling
 
 SCALING_PARTS = ("first_knot", "values", "images", "slopes")
 
+Surprised = Callable[[Floats], None]
+"""Is given the columns of a row before the model changes what it takes targets for."""
+
 
 class ForestLearner:
     """A native forest, the units of its columns, and its label model. A subclass says which, and what is predicted.
@@ -184,20 +187,23 @@ class ForestLearner:
 
     # Below: private.
 
-    def _stream(self, rows: Rows, query: Any) -> Iterator[Rows]:
-        """Yield rows as the core takes them, in pieces that end where a review is due, and hold the review."""
+    def _stream(self, rows: Rows, query: Any, surprised: Surprised | None = None) -> Iterator[Rows]:
+        """Yield rows as the core takes them, in pieces that end where a review is due, and hold the review.
+
+        A row whose target cannot be learned as those before it comes alone, after a call of `surprised`.
+        """
         begin = 0
         while begin < rows.X.shape[0]:
             self.review_if_due(query)
             longest = max(1, WORK_AT_A_TIME // self.core.n_trees)
             end = min(begin + longest, rows.X.shape[0], begin + self.core.next_review - self.core.arrivals)
-            part = self._arrive(rows.part(slice(begin, end)), query)
+            part = self._arrive(rows.part(slice(begin, end)), query, surprised)
             yield part
             begin += part.X.shape[0]
         if begin > 0:
             self.review_if_due(query)
 
-    def _arrive(self, rows: Rows, query: Any) -> Rows:
+    def _arrive(self, rows: Rows, query: Any, surprised: Surprised | None = None) -> Rows:
         """Return the next of some rows as the core takes them: one, and as many as are alike."""
         return rows
 

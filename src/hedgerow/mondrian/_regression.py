@@ -15,7 +15,7 @@ from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Gaps
 from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_of
-from hedgerow.mondrian._learner import ForestLearner
+from hedgerow.mondrian._learner import ForestLearner, Surprised
 from hedgerow.mondrian._small_forests import small_forest
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LeaveOneOut, NormalMixture
@@ -110,18 +110,22 @@ class RegressionForest(ForestLearner):
 
     def forecast_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[Any]:
         """Yield the distributions of rows, each just before it is learned, some rows at a time."""
-        for part in self._stream(rows, query):
-            yield self._forecast(part, query)
+        before: list[Any] = []
+        for part in self._stream(rows, query, lambda x: before.append(self.distributions(x, query))):
+            forecast = self._forecast(part, query)
+            yield before.pop() if before else forecast
 
     def moments_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[tuple[Floats, Floats]]:
         """Yield their means and standard deviations."""
-        for part in self._stream(rows, query):
+        before: list[tuple[Floats, Floats]] = []
+        for part in self._stream(rows, query, lambda x: before.append(self.moments(x, query))):
             if self.is_plain:
                 said = self.core.moments_then_learn(*part, self.rule(query), query.n_threads)
-                yield self.labels.origin + said[0], self._std(part.X, *said[1:])
+                moments = self.labels.origin + said[0], self._std(part.X, *said[1:])
             else:
                 dist = self._forecast(part, query)
-                yield dist.mean(), dist.std()
+                moments = dist.mean(), dist.std()
+            yield before.pop() if before else moments
 
     def _forecast(self, part: Rows, query: Smoothing) -> Any:
         said = self.core.predict_then_learn(*part, self.rule(query), query.n_threads)
@@ -136,14 +140,16 @@ class RegressionForest(ForestLearner):
         if not is_learned or self.labels.target.admits(y).all():
             self.labels.check(y)
 
-    def _arrive(self, rows: Rows, query: Smoothing) -> Rows:
+    def _arrive(self, rows: Rows, query: Smoothing, surprised: Surprised | None = None) -> Rows:
         target, first = self.labels.target, rows.y[:1]
         if not (target.admits(first) & target.reaches(first)).all():
+            if surprised is not None and not self.is_empty:
+                surprised(rows.X[:1])
             held = self.labels.decode(self.core.row_labels())
             is_far = target.admits(first).all()
             self._reencode(first_target(target.name, np.append(held, first)) if is_far else Untransformed(), query)
             self.review(query, keeps_target=True)
-            target = self.labels.target
+            return self.labels.encoded(rows.part(slice(1)))
         fits = target.admits(rows.y) & target.reaches(rows.y)
         return self.labels.encoded(rows.part(slice(None if fits.all() else int(np.argmin(fits)))))
 

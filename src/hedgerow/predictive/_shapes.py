@@ -216,18 +216,24 @@ class EmpiricalShape(Shape):
 
     def ppf(self, level: Floats) -> Floats:
         """Quantiles: Newton's steps between two points of a grid, halving where they lead outside."""
-        wanted = np.asarray(level, dtype=np.float64)
+        wanted = np.asarray(level, dtype=np.float64).ravel()
         right = np.searchsorted(self._levels, wanted).clip(1, self._grid.size - 1)
         low, high = self._grid[right - 1], self._grid[right]
         found: Floats = np.interp(wanted, self._levels, self._grid)
+        left = np.arange(wanted.size)  # those that are not found yet
         for _ in range(40):
-            above = self.cdf(found) - wanted
-            if np.abs(above).max(initial=0.0) < 1e-12:
+            above = self.cdf(found[left]) - wanted[left]
+            is_left = np.abs(above) >= 1e-12
+            left, above = left[is_left], above[is_left]
+            if not left.size:
                 break
-            low, high = np.where(above <= 0.0, found, low), np.where(above >= 0.0, found, high)
-            step = found - above * np.exp(np.minimum(-self.logpdf(found), 700.0))
-            found = np.where((step > low) & (step < high), step, 0.5 * (low + high))
-        return np.where(level <= 0.0, -np.inf, np.where(level >= 1.0, np.inf, found))
+            at = found[left]
+            low[left], high[left] = np.where(above <= 0.0, at, low[left]), np.where(above >= 0.0, at, high[left])
+            step = at - above * np.exp(np.minimum(-self.logpdf(at), 700.0))
+            is_inside = (step > low[left]) & (step < high[left])
+            found[left] = np.where(is_inside, step, 0.5 * (low[left] + high[left]))
+        found = np.where(wanted <= 0.0, -np.inf, np.where(wanted >= 1.0, np.inf, found))
+        return found.reshape(np.shape(level))
 
     def numbers(self) -> list[float]:
         """Return the width and the residuals."""

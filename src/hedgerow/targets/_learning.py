@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hedgerow.base.copies import find_copies
+from hedgerow.base.copies import Copies, find_copies
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import Counts
 from hedgerow.targets._cells import Cells
@@ -69,15 +69,17 @@ def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, grow: Any) -
     `left_out` tells the distribution of each label without its row. An empty array stands for no weights.
     """
     plain = first_target(asked, y)
-    candidates = [] if is_functions(asked) or asked == "real" else _candidates(asked, y)
-    n_units = find_copies(X, y).n_units if candidates else 0
-    if n_units < FEWEST_ROWS or y.min() == y.max():
+    candidates = [] if is_functions(asked) or asked == "real" else _candidates(asked, y, weights)
+    if not candidates or y.min() == y.max():
+        return plain
+    copies = find_copies(X, y)
+    if copies.n_units < FEWEST_ROWS:
         return plain
     some = np.sort(np.random.default_rng(0).choice(y.size, min(y.size, MOST_ROWS), replace=False))
     X, y, weights = X[some], y[some], weights[some] if weights.size else np.ones(some.size)
     shares = weights / weights.sum()
     in_steps = any(isinstance(target, Count) for target in candidates)
-    n_effective = 1.0 / float(shares @ shares) * min(1.0, n_units / some.size)
+    n_effective = _n_effective(shares, copies.of(some))
     tries = [plain, *candidates] if asked == "auto" else candidates
     first = found = _try(tries[0], X, y, shares, grow, in_steps)
     for target in tries[1:]:
@@ -90,6 +92,14 @@ def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, grow: Any) -
         found = _with_zeros(found, X, y, shares, n_effective, grow)
     chosen: Target = found.target
     return chosen
+
+
+def _n_effective(shares: Floats, copies: Copies) -> float:
+    """Rows of equal weight that would tell as much as these; copies are one row (Kish 1965)."""
+    if not copies.groups.size:
+        return 1.0 / float(shares @ shares)
+    of_units = np.bincount(np.unique(copies.groups, return_inverse=True)[1], shares)
+    return 1.0 / float(of_units @ of_units)
 
 
 def _spills(real: Tried, shares: Floats) -> bool:
@@ -140,7 +150,7 @@ def is_due(n_rows: int) -> bool:
     return n_rows < FEWEST_ROWS or (n_rows.bit_length() % 2 == 1 and n_rows < 4 * MOST_ROWS)
 
 
-def _candidates(asked: str, y: Floats) -> list[Target]:
+def _candidates(asked: str, y: Floats, weights: Floats) -> list[Target]:
     """Return the maps that are worth trying, the straightest first."""
     lowest, highest = float(y.min()), float(y.max())
     found: list[Target] = []
@@ -148,9 +158,18 @@ def _candidates(asked: str, y: Floats) -> list[Target]:
         of_counts = [("log", 0.5), ("sqrt", highest + 1.0), ("log", highest + 1.0)]
         found += [Count(Cells(Straightened(*numbers))) for numbers in of_counts]
     if lowest > 0.0 and (asked == "positive" or (asked == "auto" and highest > LEAST_RATIO * lowest)):
-        knees = np.unique(np.quantile(y, KNEES, method="higher"))
+        knees = _quantiles(y, weights if weights.size else np.ones(y.size))
         maps = [Continuous(Straightened("log", float(knee))) for knee in knees]
         found += [target for target in maps if target.reaches(np.array([highest])).all()]
+    return found
+
+
+def _quantiles(y: Floats, weights: Floats) -> Floats:
+    """Return the targets that lie at `KNEES`, each once."""
+    order = np.argsort(y)
+    up_to = np.cumsum(weights[order])
+    places = np.searchsorted(up_to, up_to[-1] * np.array(KNEES), side="right").clip(max=y.size - 1)
+    found: Floats = np.unique(y[order[places]])
     return found
 
 
