@@ -30,7 +30,9 @@ N = 6000
 
 
 def forest(**kind):
-    return MondrianForestRegressor(**{"n_estimators": 3, "window": 400, "random_state": 0, **kind})
+    return MondrianForestRegressor(
+        **{"n_estimators": 3, "window": 400, "hyperparameters": "paper", "random_state": 0, **kind}
+    )
 
 
 def quiet(model, stream, **how):
@@ -67,7 +69,7 @@ class Slow(Stream):
             time.sleep(300 if number == 5 else 0.05)  # it cannot end before it is killed
             yield chunk
 
-model = MondrianForestRegressor(n_estimators=3, window=400, random_state=0)
+model = MondrianForestRegressor(n_estimators=3, window=400, hyperparameters="paper", random_state=0)
 evaluate(model, Slow(), window=700, checkpoint=sys.argv[1], checkpoint_every=1000, progress=False)
 """
 
@@ -98,7 +100,7 @@ def test_killed_in_the_middle_it_ends_with_the_same_bits(tmp_path):
     ("new", "n", "at"),
     [
         (forest, 3000, 1),
-        (forest, 3000, 2001),
+        (lambda: forest(hyperparameters="learned"), 3000, 2001),
         (forest, 3000, 2999),
         (lambda: MondrianForestClassifier(3, window=300, random_state=0), 2500, 1700),
         (lambda: MondrianBoostingRegressor(1, max_stages=1, random_state=0), 1050, 1040),
