@@ -192,8 +192,10 @@ class GaussianLabels:
             return replace(plain, calibration=found)
         found = with_distance(found, rows, variance, 1.0 / (core.model[1] * sample.mean_weight))
         X, labels = sample.X[units], sample.labels[units]
-        rates = scaling.rates if scaling.rates.size else np.ones(core.width)
-        gaps = learn_gaps(X, labels, rates, self.asking_slabs(core, scaling, X, labels, query), core.seed)
+        gaps = Gaps()
+        if effort.learns_gaps:
+            rates = scaling.rates if scaling.rates.size else np.ones(core.width)
+            gaps = learn_gaps(X, labels, rates, self.asking_slabs(core, scaling, X, labels, query), core.seed)
         core.watch_gaps(*gaps)
         noise, factors = None, np.ones(n_units)
         if n_units >= FEWEST_NOISY:

@@ -35,6 +35,7 @@ class Effort(NamedTuple):
     fewest_smoothing: int = 5  # trees at least
     n_searches: int = 20  # steps of the search for smoothing, after a coarse grid
     most_calibrating: int = 1000  # rows that calibration is learned from, at most; 0 if it is learned elsewhere
+    learns_gaps: bool = True  # how wide predictions are where no rows are
 
 
 AGAIN = {"n_rounds": 1, "n_searches": 12}

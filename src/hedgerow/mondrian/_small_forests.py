@@ -23,8 +23,8 @@ WIDEST = 2**31 - 1
 
 MEANS_ONLY = Effort(most_rows=2000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=0)
 """Of a forest that is asked for means only."""
-WITH_NOISE = Effort(most_rows=1000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=500)
-"""Of a forest on a few rows that is asked for whole distributions, noise that varies included."""
+WITH_NOISE = MEANS_ONLY._replace(most_rows=1000, most_calibrating=500, learns_gaps=False)
+"""Of a forest on a few rows that is asked for whole distributions among these, noise that varies included."""
 
 Grow = Callable[[Floats, Floats, Floats], "SmallForest"]
 """Learn from rows, targets and weights, or an empty array."""
