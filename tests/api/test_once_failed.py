@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from typer.testing import CliRunner
@@ -15,7 +17,7 @@ from hedgerow.cli import app
 from hedgerow.optimize import Optimizer
 from hedgerow.stream import evaluate, rows
 from hedgerow.stream._checkpoint import MAGIC
-from models import BY_NAME, every
+from models import BY_NAME, bits, every
 from stored import Stored
 
 TABLE = b"x,y\n" + b"".join(f"{k % 7},{k}\n".encode() for k in range(500))
@@ -154,3 +156,32 @@ def test_a_category_beyond_all_floating_point_numbers():
     forest = MondrianForestRegressor(2, categorical_features=[1], random_state=0).fit(X, np.arange(30.0) % 2)
     assert forest.predict_one([3.0, 10**400]) > 0.5 > forest.predict_one([4.0, "b"])
     assert np.isfinite(forest.predict_one([3.0, 10**401]))
+
+
+def test_rows_that_a_review_refuses_are_not_learned():
+    X = np.array([[0.5, 2.0], [0.1, 1.0], [0.5, 2.0], [0.6, 3.0]])
+    model = MondrianKernelRidge(n_estimators=5, random_state=0).partial_fit(X[:2], [1.0, 2.0])
+    before = bits(model)
+    with pytest.raises(ValueError, match="singular"):
+        model.partial_fit(np.tile(X[2:], (3, 1)), np.arange(6.0), sample_weight=4e18)
+    assert bits(model) == before
+    model.partial_fit(X[2:], [1.0, 2.0])
+    assert model.n_samples_seen_ == 4
+
+
+@pytest.mark.parametrize("weight", [np.datetime64("2024-01-01"), np.timedelta64(3, "s")])
+def test_dates_are_neither_weights_nor_targets(weight):
+    model = MondrianForestRegressor(2)
+    with pytest.raises(ValueError, match="sample_weight must be numbers"):
+        model.fit([[0.0], [1.0]], [0.0, 1.0], sample_weight=weight)
+    in_utc = pd.Series(pd.date_range("2024-01-01", periods=2, tz="UTC"))
+    for targets in (np.array([weight] * 2), pd.Series([weight] * 2), in_utc):
+        with pytest.raises(ValueError, match=r"targets must be numbers, got (datetime|timedelta)64"):
+            model.fit([[0.0], [1.0]], targets)
+
+
+def test_decimal_numbers_that_signal():
+    model = MondrianForestRegressor(2, random_state=0).fit([[0.0], [1.0]], [0.0, 1.0])
+    for verb in (model.log_density, model.unlearn, model.partial_fit):
+        with pytest.raises(ValueError, match=r"signalling NaN|must be"):
+            verb([[0.5]], Decimal("sNaN"))

@@ -86,19 +86,24 @@ class KeptRows:
 
     def append(self, X: Floats, y: Floats, weights: Floats) -> None:
         """Rows more, whose weights are 1 if there are none; all of them, or none if memory runs out."""
-        n, was_weighted = len(self), self._is_weighted
+        mark = self.mark
         try:
             self._X.append(X)
             self._y.append(y)
             self._weights.append(weights if weights.size else np.ones(X.shape[0]))
             self._is_weighted = self._is_weighted or weights.size > 0
         except BaseException:
-            self.cut(n)
-            self._is_weighted = was_weighted
+            self.go_back(mark)
             raise
 
-    def cut(self, n: int) -> None:
-        """Keep the first rows only."""
+    @property
+    def mark(self) -> tuple[int, bool]:
+        """How many rows there are, and whether they are weighted."""
+        return len(self), self._is_weighted
+
+    def go_back(self, mark: tuple[int, bool]) -> None:
+        """Keep only the rows that were here then."""
+        n, self._is_weighted = mark
         for part in (self._X, self._y, self._weights):
             part.cut(n)
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, check_X_y, validate_data
 
 from hedgerow.base.columns import Cells, Columns, Selection, read_cells
 from hedgerow.base.columns.table import NUMBERS, is_plain, kind_of_value, read_value
+from hedgerow.base.targets import check_are_no_dates
 from hedgerow.numeric.arrays import Floats as Floats  # noqa: PLC0414 (rows are made of them)
 
 NO_WEIGHTS: Floats = np.empty(0)
@@ -60,10 +61,14 @@ def read(model: Any, X: Any, y: Any = "no_validation", *, reset: bool, **checks:
     what the columns hold.
     """
     _check_is_table(X)
+    if checks.get("y_numeric"):
+        check_are_no_dates(y)
     try:
         return _read(model, X, y, reset, checks)
     except OverflowError:
         raise ValueError("X or y holds a whole number that is too large for a floating-point number") from None
+    except ArithmeticError:
+        raise ValueError("X or y holds a signalling NaN: no number can be compared with it") from None
 
 
 def _read(model: Any, X: Any, y: Any, reset: bool, checks: dict[str, Any]) -> tuple[Cells, Any]:
@@ -171,6 +176,8 @@ def drop_weightless(X: Floats, y: Any, sample_weight: npt.ArrayLike | None) -> t
     if sample_weight is None:
         return X, y, NO_WEIGHTS
     try:
+        if np.asarray(sample_weight).dtype.kind in "mM":
+            raise TypeError
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"sample_weight must be numbers, one a row, got {sample_weight!r}") from None

@@ -15,6 +15,7 @@ rows, and quotients of these, are normal numbers."""
 
 def read_targets(y: Any) -> Floats:
     """Return targets as a vector of numbers, or raise ValueError."""
+    check_are_no_dates(y)
     try:
         targets = np.ascontiguousarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -28,6 +29,14 @@ def read_targets(y: Any) -> Floats:
         )
     small = sizes < LEAST_TARGET
     return np.where(small, 0.0, targets) if small.any() else targets
+
+
+def check_are_no_dates(y: Any) -> None:
+    """Raise ValueError if these are dates, times or spans of time, which NumPy would take for whole numbers."""
+    if getattr(getattr(y, "dtype", None), "kind", "f") in "mM":
+        raise ValueError(
+            f"targets must be numbers, got {y.dtype}; count from a date, such as (y - y.min()) / np.timedelta64(1, 'D')"
+        )
 
 
 def read_target(y: Any) -> float:

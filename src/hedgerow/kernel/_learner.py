@@ -71,7 +71,16 @@ class RidgeLearner:
         return self._found
 
     def learn(self, rows: Rows, query: Query) -> None:
-        """Learn rows, one after another; Ctrl-C is heard between two pieces of them."""
+        """Learn rows, one after another, or none if they cannot be; Ctrl-C is heard between two pieces of them."""
+        mark, next_review, width = self.rows.mark, self.next_review, self._width
+        try:
+            self._learn(rows, query)
+        except ValueError:
+            self.rows.go_back(mark)
+            self._found, self.next_review, self._width = None, next_review, width
+            raise
+
+    def _learn(self, rows: Rows, query: Query) -> None:
         begin, n = 0, rows.y.size
         while begin < n:
             self.review_if_due(query)  # only if the last one was interrupted
