@@ -38,7 +38,7 @@ class Effort(NamedTuple):
     learns_gaps: bool = True  # how wide predictions are where no rows are
 
 
-AGAIN = {"n_rounds": 1, "n_searches": 12}
+AGAIN: dict[str, Any] = {"n_rounds": 1, "n_searches": 12}
 """What is spent less by a review that begins with the rates in force."""
 
 FEWEST_AGAIN = 100
