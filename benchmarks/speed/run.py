@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.shared.page import Options, Page
 from benchmarks.shared.timing import HOW_TIMED
-from benchmarks.speed import bart, batch, boosting, growth, kernel, memory, online
+from benchmarks.speed import bart, batch, boosting, growth, kernel, memory, online, scaling
 
 INTRODUCTION = f"""\
 All forests have {batch.N_TREES} trees unless said. hedgerow's is MondrianForestRegressor with the hyper-parameters of \
@@ -28,4 +28,5 @@ def run(page: Page, options: Options) -> None:
     memory.peaks(page, options)
     memory.imports(page, options)
     growth.measure(page, options)
+    scaling.measure(page, options)
     bart.measure(page, options)
