@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -158,15 +159,21 @@ def test_a_category_beyond_all_floating_point_numbers():
     assert np.isfinite(forest.predict_one([3.0, 10**401]))
 
 
-def test_rows_that_a_review_refuses_are_not_learned():
-    X = np.array([[0.5, 2.0], [0.1, 1.0], [0.5, 2.0], [0.6, 3.0]])
-    model = MondrianKernelRidge(n_estimators=5, random_state=0).partial_fit(X[:2], [1.0, 2.0])
-    before = bits(model)
-    with pytest.raises(ValueError, match="singular"):
-        model.partial_fit(np.tile(X[2:], (3, 1)), np.arange(6.0), sample_weight=4e18)
-    assert bits(model) == before
-    model.partial_fit(X[2:], [1.0, 2.0])
-    assert model.n_samples_seen_ == 4
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("verb", ["partial_fit", "predict_then_learn"])
+def test_rows_that_a_review_refuses_are_not_learned(verb):
+    """Neither those before them, nor columns that came with them."""
+    new = partial(MondrianKernelRidge, n_estimators=5, random_state=0)
+    good = pd.DataFrame({"colour": ["red", "blue", "red", "white"], "size": [0.5, 0.1, 0.6, 0.2]})
+    bad = pd.DataFrame({"colour": ["green", "red", "red", "red", "red"], "size": [0.3, 0.5, 0.5, 0.5, 0.5]})
+    model, y, heavy = new(), np.arange(5.0), np.array([1.0, 1e20, 1e20, 1e20, 1e20])
+    for n in (0, 2):
+        before = bits(model) if n else vars(model).copy()
+        with pytest.raises(ValueError, match=r"singular|too large next to"):
+            getattr(model, verb)(bad, y, sample_weight=heavy)
+        assert (bits(model) if n else vars(model)) == before
+        model.partial_fit(good[n : n + 2], y[n : n + 2])
+    assert bits(model) == bits(new().partial_fit(good, y[:4]))
 
 
 @pytest.mark.parametrize("weight", [np.datetime64("2024-01-01"), np.timedelta64(3, "s")])

@@ -17,7 +17,7 @@ from hedgerow.base.guard import Guarded, guards_itself
 from hedgerow.base.rows import Floats, NextRows, RowReader, Rows, drop_weightless, first_row, read
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query, Settings
-from hedgerow.base.work import all_or_nothing, forget_everything
+from hedgerow.base.work import all_or_nothing, all_rows_or_none, forget_everything
 from hedgerow.files import Saveable, Stored
 
 WIDEST = 2**31 - 1
@@ -246,6 +246,7 @@ class OnlineEstimator(Estimator):
 
     _NATIVE_ROWS: ClassVar[bool] = False  # whether the core itself refuses rows that are no finite vectors of its width
 
+    @all_rows_or_none
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn rows online, one after another.
 

@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 
 from hedgerow.base.rows import Floats
 from hedgerow.base.targets import read_target, read_targets
+from hedgerow.base.work import all_rows_or_none
 from hedgerow.predictive import Joint, joined_forecasts
 from hedgerow.predictive._distribution import confidence_of, levels_of
 
@@ -79,6 +80,7 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
 class Forecasting:
     """The part of an online regressor that forecasts a stream."""
 
+    @all_rows_or_none
     def predict_then_learn(
         self: Any,
         X: Any,

@@ -45,17 +45,41 @@ def all_or_nothing(method: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(method)
     def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
-        attributes = vars(args[0])
-        before = dict(attributes)
+        before = dict(vars(args[0]))
         try:
             return method(*args, **kwargs)
         except BaseException:
-            attributes.clear()
-            attributes.update(before)
-            _forget_what_follows(args[0])
+            _restore(args[0], before)
             raise
 
     return guarded
+
+
+def all_rows_or_none(method: Callable[P, R]) -> Callable[P, R]:
+    """If rows are refused after others were learned, the model is as it was; learners that may refuse have a mark."""
+
+    @wraps(method)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        model: Any = args[0]
+        before, learner = dict(vars(model)), getattr(model, "_learner", None)
+        mark = getattr(learner, "mark", None)
+        try:
+            return method(*args, **kwargs)
+        except ValueError:
+            if learner is None:
+                _restore(model, before)
+            elif mark is not None:
+                _restore(model, before)
+                learner.go_back(mark)
+            raise
+
+    return guarded
+
+
+def _restore(model: Any, attributes: dict[str, Any]) -> None:
+    vars(model).clear()
+    vars(model).update(attributes)
+    _forget_what_follows(model)
 
 
 def forget_everything(model: Any) -> None:

@@ -72,13 +72,23 @@ class RidgeLearner:
 
     def learn(self, rows: Rows, query: Query) -> None:
         """Learn rows, one after another, or none if they cannot be; Ctrl-C is heard between two pieces of them."""
-        mark, next_review, width = self.rows.mark, self.next_review, self._width
+        mark = self.mark
         try:
             self._learn(rows, query)
         except ValueError:
-            self.rows.go_back(mark)
-            self._found, self.next_review, self._width = None, next_review, width
+            self.go_back(mark)
             raise
+
+    @property
+    def mark(self) -> tuple[Any, ...]:
+        """What tells the rows learned until now from later ones."""
+        return self.rows, self.rows.mark, self.next_review, self._width
+
+    def go_back(self, mark: tuple[Any, ...]) -> None:
+        """Be as it was then; what was found is found again when it is asked for."""
+        self.rows, of_rows, self.next_review, self._width = mark
+        self.rows.go_back(of_rows)
+        self._found = None
 
     def _learn(self, rows: Rows, query: Query) -> None:
         begin, n = 0, rows.y.size
