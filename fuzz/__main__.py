@@ -26,10 +26,10 @@ def main() -> int:
         if goal is not None:
             tallies.append(attack(name, goal, options.workers, options.seed))
             print(report.line(tallies[-1]), flush=True)
+            if options.page:
+                report.rewrite(Path(options.page), tallies[-1])
     print(report.failures(tallies))
     print(report.table(tallies))
-    if options.page:
-        report.rewrite(Path(options.page), tallies, sys.argv[1:])
     return 1 if report.is_bad(tallies) else 0
 
 
@@ -42,7 +42,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=1, help="processes at a time")
     parser.add_argument("--seed", type=int, default=0, help="the first case")
     parser.add_argument("--case", help="one case, such as calls:17, with all that it does")
-    parser.add_argument("--page", help="page whose table is to be written anew")
+    parser.add_argument("--page", help="page in whose table the rows of these attacks are written anew")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
     unknown = set(options.attacks) - set(SHARES)

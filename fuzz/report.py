@@ -32,12 +32,7 @@ def line(tally: Tally) -> str:
 
 def table(tallies: Sequence[Tally]) -> str:
     """Return a table, as in the pages."""
-    head = ["what", *COLUMNS]
-    lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
-    for tally in tallies:
-        name = tally.attack.replace("_", " ")
-        lines.append(f"| {' | '.join([name, *(f'{tally.counts[column]:,}' for column in COLUMNS)])} |")
-    return "\n".join(lines)
+    return "\n".join([*_head(), *(_row(tally) for tally in tallies)])
 
 
 def failures(tallies: Sequence[Tally], most: int = 40) -> str:
@@ -56,18 +51,27 @@ def failures(tallies: Sequence[Tally], most: int = 40) -> str:
     return "\n".join(parts)
 
 
-def rewrite(page: Path, tallies: Sequence[Tally], arguments: Sequence[str]) -> None:
-    """Put the table into a page, between its marks, with the command and the commit that made it."""
+def rewrite(page: Path, tally: Tally) -> None:
+    """Put an attack's row into the table of a page, in the place of an older one, with the time and the commit."""
     before, _, rest = page.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
+    inside, _, after = rest.partition(END)
     if not after:
         raise ValueError(f"{str(page)!r} has no place for the table, between {BEGIN!r} and {END!r}")
+    head, rule, *rows = inside.strip().splitlines() or _head("minutes", "commit")
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
-    minutes = sum(tally.seconds for tally in tallies) / 60
-    made = (
-        f"Made by `python -m fuzz {' '.join(arguments)}` at commit {commit.stdout.strip()}, in {minutes:.0f} minutes."
-    )
-    page.write_text(f"{before}{BEGIN}\n{table(tallies)}\n\n{made}\n{END}{after}")
+    own = _row(tally, f"{tally.seconds / 60:.0f}", commit.stdout.strip())
+    kept = [row for row in rows if row.split("|")[1] != own.split("|")[1]]
+    page.write_text("\n".join([before + BEGIN, head, rule, *kept, own, END]) + after)
+
+
+def _head(*more: str) -> list[str]:
+    names = ("what", *COLUMNS, *more)
+    return [f"| {' | '.join(names)} |", "|---" * len(names) + "|"]
+
+
+def _row(tally: Tally, *more: str) -> str:
+    numbers = (f"{tally.counts[column]:,}" for column in COLUMNS)
+    return f"| {' | '.join([tally.attack.replace('_', ' '), *numbers, *more])} |"
 
 
 def _gist(words: str) -> str:

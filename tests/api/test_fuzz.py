@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -70,18 +71,20 @@ def test_what_ends_a_process_is_noted(monkeypatch):
     assert "python -m fuzz --case faults:1" in report.failures([tally])
 
 
-def test_a_page_gets_its_table(tmp_path):
+def test_a_page_gets_its_rows(tmp_path):
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{report.BEGIN}\nold\n{report.END}\nafter\n")
-    report.rewrite(page, [runner.Tally("calls")], ["--calls", "7"])
-    text = page.read_text()
-    assert "old" not in text
-    assert text.startswith("before\n")
-    assert text.endswith("after\n")
-    assert "python -m fuzz --calls 7" in text
+    page.write_text(f"before\n{report.BEGIN}\n{report.END}\nafter\n")
+    for attack, n in (("calls", 7), ("command_line", 8), ("calls", 9)):
+        report.rewrite(page, runner.Tally(attack, Counter(cases=n), seconds=120.0))
+    lines = page.read_text().splitlines()
+    assert (lines[:2], lines[-2:]) == (["before", report.BEGIN], [report.END, "after"])
+    head, _, *rows = lines[2:-2]
+    assert "| what | cases | calls | refused |" in head
+    assert [row.split(" | ")[:2] for row in rows] == [["| command line", "8"], ["| calls", "9"]]
+    assert all(row.split(" | ")[-2] == "2" for row in rows)  # minutes
     page.write_text("no place")
     with pytest.raises(ValueError, match="no place for the table"):
-        report.rewrite(page, [], [])
+        report.rewrite(page, runner.Tally("calls"))
 
 
 def _raise(error):
