@@ -48,6 +48,9 @@ void write_rows(const Rows& rows, Archive& archive) {
 
 namespace {
 
+/// Users' weights, balanced among classes, are less; so many, added up over all rows, are a number of single precision.
+constexpr double most_weight = 1e31;
+
 std::vector<bool> freed_rows(const Rows& rows) {
   std::vector<bool> is_free(rows.capacity(), false);
   for (const RowId id : rows.freed) {
@@ -71,9 +74,9 @@ Rows read_rows(const Archive& archive, const Scaling& scaling) {
   require(n < tree::none && rows.given.size() == n * width && rows.features.size() == n * width &&
               (rows.weights.empty() || rows.weights.size() == n) && rows.freed.size() <= n,
           "the rows have the wrong shape");
-  require(all_finite(rows.given) && all_finite(rows.features) && all_finite(rows.weights), "a row is not finite");
-  require(std::all_of(rows.weights.begin(), rows.weights.end(), [](double w) { return w > 0.0; }),
-          "a weight is not positive");
+  require(all_finite(rows.given) && all_finite(rows.features), "a row is not finite");
+  require(std::all_of(rows.weights.begin(), rows.weights.end(), [](double w) { return w > 0.0 && w <= most_weight; }),
+          "a weight is out of range");
   freed_rows(rows);
   std::vector<float> x(width);
   rows.for_each([&](RowId id) {

@@ -83,7 +83,10 @@ def test_first_rows_without_weight_leave_nothing(case):
 TOO_LARGE = {
     "forest": [("seen.labels", 1), ("seen.labels", 2), ("rows.labels", 0)],
     "forest, moments": [("seen.labels", 1), ("rows.labels", 0)],
+    "kernel ridge": [("solution/inverse", 3)],
     "kernel ridge, iterative": [("solution/start", 0)],
+    "class forest, balanced": [("rows.weights", 2)],
+    "BART, particles": [("chain0.draws.notes", 0), ("chain0.draws.notes", 4)],
     "online forest": [("seen.labels", 1), ("leaves.moments", 1), ("leaves.moments", 3), ("rows.labels", 0)],
     "Bayesian tree": [("leaves.numbers", 1), ("leaves.numbers", 2)],
 }
@@ -91,9 +94,16 @@ TOO_LARGE = {
 
 @pytest.mark.parametrize(("name", "place"), [(name, place) for name in TOO_LARGE for place in TOO_LARGE[name]], ids=str)
 def test_numbers_too_large_to_square(name, place, tmp_path):
-    stored = Stored.of(BY_NAME[name].fitted(12))
+    stored = Stored.of(BY_NAME[name].fitted(13))
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_number(stored.full_name(place[0]), place[1], 1e305).load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("share", [1e-30, 1.0])
+def test_shares_of_classes_that_do_not_sum_to_one(share, tmp_path):
+    stored = Stored.of(BY_NAME["class boosting"].fitted(30))
+    with pytest.raises(ValueError, match="sum to one"):
+        stored.with_number(stored.full_name("calibration/base"), 0, share).load(tmp_path / "model")
 
 
 def test_numbers_too_small_to_divide_by(tmp_path):

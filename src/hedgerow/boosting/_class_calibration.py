@@ -42,8 +42,8 @@ class ClassCalibration(NamedTuple):
     def from_state(cls, stored: Stored) -> ClassCalibration:
         """Take back its parts."""
         base = stored.array("base")
-        if base.size == 0 or not ((base > 0) & (base <= 1)).all():
-            raise ValueError("the shares of its classes are not between 0 and 1")
+        if base.size == 0 or not (base > 0).all() or abs(base.sum() - 1.0) > 1e-9:
+            raise ValueError("the shares of its classes are not positive numbers that sum to one")
         share, floor, power = (stored.positive(name) for name in ("share", "floor", "power"))
         if share > 1.0:
             raise ValueError("its calibration is out of range")

@@ -146,6 +146,10 @@ class Solution(ABC):
         return cls(rows, alpha, n_columns, 1)
 
 
+LARGEST_ENTRY = 2.0
+"""Of an inverse, times alpha, which is the least eigenvalue at least: 1, and something for rounding."""
+
+
 class ExactSolution(Solution):
     """The inverse of a matrix, and the logarithm of its determinant, brought up to date with each row."""
 
@@ -192,7 +196,10 @@ class ExactSolution(Solution):
     @classmethod
     def from_state(cls, stored: Stored, rows: LearnedRows, alpha: float, n_columns: int) -> Self:
         size = rows.n if cls._IS_OF_ROWS else n_columns
-        return cls(rows, alpha, n_columns, 1, stored.array("inverse", (size, size)), stored.number("log_determinant"))
+        inverse = stored.array("inverse", (size, size))
+        if not np.abs(inverse).max() * alpha <= LARGEST_ENTRY:
+            raise ValueError("its inverse is not that of a kernel")
+        return cls(rows, alpha, n_columns, 1, inverse, stored.number("log_determinant"))
 
 
 class RowSolution(ExactSolution):

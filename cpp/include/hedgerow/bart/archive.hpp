@@ -2,6 +2,8 @@
 // Chains and what they have drawn as an archive, and back. What comes back is checked, all of it, before use.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "hedgerow/bart/new_sampler.hpp"
@@ -39,18 +41,22 @@ inline archive::Archive archived(const Sampler& sampler) {
 
 /// Of the logarithm of a variance: its exponential is a number still, and so are sums of them.
 inline constexpr double most_log_variance = 500.0;
+/// Of a leaf, of the noise and of a trace, where the range of the targets is 1: in the user's units, squares of these are
+/// numbers still.
+inline constexpr double most_in_units = 1e30;
 
 inline Draws read_draws(const archive::Archive& archive, std::size_t chain, const Problem& problem,
                         const Response& response) {
   using archive::require;
   const auto& trace = archive.get<double>(prefix_of(chain) + "draws.notes");
   require(trace.size() % 4 == 0, "a trace is not whole");
-  require(archive::all_finite(trace), "a number of a trace is not finite");
+  require(std::ranges::all_of(trace, [](double x) { return std::abs(x) <= most_in_units; }), "a trace is out of range");
   const std::size_t n_draws = trace.size() / 4;
   Draws draws;
   static_cast<TreesOfDraws&>(draws) =
-      read_draws(archive, prefix_of(chain), problem.data, n_draws, response.n_sums() * problem.n_trees, HUGE_VAL);
+      read_draws(archive, prefix_of(chain), problem.data, n_draws, response.n_sums() * problem.n_trees, most_in_units);
   for (std::size_t i = 0; i < trace.size(); i += 4) {
+    require(trace[i] >= 0.0, "the noise of a draw is negative");
     draws.trace.push_back({trace[i], trace[i + 1], trace[i + 2], trace[i + 3]});
   }
   if (const std::size_t n_trees = response.varying.n_trees; n_trees > 0) {
