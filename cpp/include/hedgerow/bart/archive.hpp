@@ -41,8 +41,8 @@ inline archive::Archive archived(const Sampler& sampler) {
 
 /// Of the logarithm of a variance: its exponential is a number still, and so are sums of them.
 inline constexpr double most_log_variance = 500.0;
-/// Of a leaf, of the noise and of a trace, where the range of the targets is 1: in the user's units, squares of these are
-/// numbers still.
+/// Of a leaf, of the noise and of a trace, where the range of the targets is 1: in the user's units, squares of these
+/// are numbers still.
 inline constexpr double most_in_units = 1e30;
 
 inline Draws read_draws(const archive::Archive& archive, std::size_t chain, const Problem& problem,
