@@ -112,7 +112,11 @@ def test_a_target_of_zeros_and_ones(frame, tmp_path):
 
 def test_what_is_said_of_columns(frame, tmp_path):
     path = tmp_path / "rows.csv"
-    numbers = frame.assign(row_number=np.arange(N) + 5, when=[f"{1 + row % 12}/{1 + row % 9}/2024" for row in range(N)])
+    numbers = frame.assign(
+        row_number=np.arange(N) + 1,
+        year=np.arange(N) + 1920,
+        when=[f"{1 + row % 12}/{1 + row % 9}/2024" for row in range(N)],
+    )
     path.write_bytes(write_plain(numbers))
     result = done("fit", path, "--target", "price", "--out", tmp_path / "model", *FAST)
     assert "not clear whether day or month comes first (write 2025-12-31): when" in result.stderr
@@ -122,6 +126,7 @@ def test_what_is_said_of_columns(frame, tmp_path):
     assert notes["country"] == "always CH"
     assert notes["nothing"] == "empty"
     assert notes["row_number"] == "numbers the rows"
+    assert notes["year"] == "1920 to 1999"
     assert notes["customer_id"] == "an id that recurs: 10 different in 76 rows"
     assert notes["sold"] == "2024-01-01 to 2024-03-20"
     use = ("--use", "row_number,country", "--ignore", "when,comment")

@@ -142,7 +142,7 @@ def _why_left_out(values: Any, name: str, kind: str, distinct: int, n: int, miss
     if kind == "number" and all_differ and _are_whole(values):
         if ID_NAME.search(name):
             return "an id: differs in every row"
-        if (values.astype(float).diff().iloc[1:] == 1).all():
+        if (values - values.index).isin([0]).all() or (values - values.index).isin([1]).all():
             return "numbers the rows"
     return ""
 

@@ -28,7 +28,7 @@ def without_missing(out: Output, frame: Any, target: str, path: Path) -> Any:
     if missing:
         out.say(f"{missing:,} of {len(frame):,} rows have no {target!r}; they are left out")
     out.facts(rows=len(frame) - missing, rows_without_target=missing)
-    return frame[has_target].reset_index(drop=True) if missing else frame
+    return frame[has_target]  # with its index, which numbers the rows of the file
 
 
 def decide_task(out: Output, column: Any, target: str, path: Path, asked: str) -> str:
