@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hedgerow.cli._names import require, with_matches
 from hedgerow.cli._output import Output
 from hedgerow.cli._table import quoted
@@ -162,10 +164,8 @@ def _are_whole(values: Any) -> bool:
 
 def _short(value: Any) -> str:
     """Return a value in a few characters."""
-    if isinstance(value, float) and not (value.is_integer() and abs(value) < 1e15):
-        return f"{value:.6g}"
-    if isinstance(value, float):
-        return f"{value:.0f}"
+    if isinstance(value, float | np.floating):
+        return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
     text = str(value).removesuffix(" 00:00:00")
     return text if len(text) <= 16 else f"{text[:15]}…"
 

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hedgerow.cli._scores import Scores, class_scores, number_scores, quantile_levels
 
@@ -36,7 +37,8 @@ def peer_scores(
     """
     encode = Encoder(X)
     rows, new = encode(X), encode(X_new)
-    with warnings.catch_warnings():
+    threads = how["jobs"] if how["jobs"] > 0 else None
+    with warnings.catch_warnings(), threadpool_limits(threads, "openmp"):  # HistGradientBoosting takes all otherwise
         warnings.simplefilter("ignore")
         if task == "classification":
             classes, labels = np.unique(y, return_inverse=True)

@@ -108,7 +108,7 @@ def _honest_scores(out: Output, model: Any, rows: Training, confidence: float) -
             with out.progress("leaving out each row"):
                 found = number_scores(rows.y, model.loo_predict().mean, model.loo_interval(confidence))
             return "leave-one-out", found, baseline
-        except ValueError:  # with smoothing by moments a forest cannot
+        except ValueError:  # with smoothing by moments a forest cannot, nor a kernel that is solved by iteration
             pass
     is_new = np.random.default_rng(0).permutation(len(rows)) % 5 == 0
     with out.progress("fitting four fifths"):
