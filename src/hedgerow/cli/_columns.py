@@ -165,7 +165,8 @@ def _are_whole(values: Any) -> bool:
 def _short(value: Any) -> str:
     """Return a value in a few characters."""
     if isinstance(value, float | np.floating):
-        return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
+        number = float(value)
+        return f"{number:.0f}" if number.is_integer() and abs(number) < 1e15 else f"{number:.6g}"
     text = str(value).removesuffix(" 00:00:00")
     return text if len(text) <= 16 else f"{text[:15]}…"
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
@@ -23,6 +24,10 @@ Rows = Sequence[Mapping[str, Any]]
 
 MOST_SHOWN = 40
 """Rows of a table on a terminal; pipes and JSON have all."""
+
+
+MOST_UNBROKEN = 26
+"""Characters of a cell that is not broken into lines."""
 
 
 class UsageError(ValueError):
@@ -131,11 +136,23 @@ def check_destination(path: Path) -> None:
 
 def drawn(rows: Rows, title: str = "", emphasis: Mapping[str, int] | None = None) -> Table:
     """Return a table for a terminal."""
-    found = Table(title=escape(title) or None, title_justify="left", title_style="bold", header_style="bold")
+    found = Table(
+        title=escape(title) or None,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for place, heading in enumerate(rows[0]):
         is_number = any(isinstance(row[heading], int | float | np.number) for row in rows)
+        widest = max(len(shown(row[heading])) for row in rows)
         found.add_column(
-            heading, style="" if place else "cyan", justify="right" if is_number else "left", overflow="fold"
+            heading,
+            style="" if place else "cyan",
+            justify="right" if is_number else "left",
+            overflow="fold",
+            no_wrap=widest <= MOST_UNBROKEN,
         )
     for place, row in enumerate(rows[:MOST_SHOWN]):
         cells = {heading: escape(shown(value)) for heading, value in row.items()}
@@ -153,7 +170,9 @@ def shown(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         return str(value)
     number = float(value)
-    return f"{number:,.0f}" if number.is_integer() and abs(number) < 1e15 else f"{number:.4g}"
+    if number.is_integer() and abs(number) < 1e15:
+        return f"{number:,.0f}"
+    return f"{number:.4f}" if 0.001 <= abs(number) < 1 else f"{number:.4g}"
 
 
 def plain(value: Any) -> str:

@@ -108,7 +108,9 @@ def _catboost(X: Any, y: Any, is_category: Any, classes: bool, seed: int, jobs: 
     import pandas as pd
 
     def frame(rows: Any) -> Any:
-        return pd.DataFrame(rows).astype(dict.fromkeys(np.flatnonzero(is_category), str))
+        places = np.flatnonzero(is_category)
+        named = pd.DataFrame(rows)
+        return named.fillna(dict.fromkeys(places, -1)).astype(dict.fromkeys(places, int))
 
     kind: Any = catboost.CatBoostClassifier if classes else catboost.CatBoostRegressor
     model = kind(random_seed=seed, thread_count=jobs, verbose=False, allow_writing_files=False)

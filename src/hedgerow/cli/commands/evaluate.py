@@ -55,9 +55,10 @@ def evaluate(
     contenders: dict[str, Callable[..., Scores]] = {}
     for name in listed(model, ()) or ["boosting", "forest"]:
         ours = partial(new_model, name, rows.task, trees, settings, random_state=seed, n_jobs=jobs)
-        contenders[type(ours()).__name__] = partial(_our_scores, ours)
+        ours()  # refused now, or never
+        contenders[f"hedgerow {name}"] = partial(_our_scores, ours)
+    there, missing = peers() if others else ({}, [])
     if others:
-        there, missing = peers()
         contenders |= {name: partial(peer_scores, fit, seed=seed, jobs=jobs) for name, fit in there.items()}
         if missing:
             out.say(f"not installed, so not compared: {', '.join(missing)}")
@@ -66,7 +67,12 @@ def evaluate(
     found = []
     with out.progress("evaluating", len(contenders) * len(splits)) as advance:
         for name, scores in contenders.items():
-            found.append({"model": name, **_mean_scores(scores, splits, advance, **how)})
+            try:
+                found.append({"model": name, **_mean_scores(scores, splits, advance, **how)})
+            except Exception as error:
+                if name not in there:
+                    raise
+                out.say(f"{name} failed, so it is not compared: {' '.join(str(error).split()):.200}")
     baseline = [baseline_scores(y, y_new, **how) for _, y, _, y_new in splits]
     found.append({"model": BASELINES[rows.task], **_mean(baseline)})
     where = f"on the rows of {test}" if test else f"mean over {cv} folds"
@@ -96,12 +102,12 @@ def _mean_scores(scores: Callable[..., Scores], splits: list[Split], advance: An
 
 
 def _mean(scores: list[Scores]) -> Scores:
-    return {name: float(np.mean([each[name] for each in scores])) for name in scores[0]}
+    return {name: float(np.mean([each[name] for each in scores])) for name in scores[0] if name != "MAE"}
 
 
 def _best(rows: list[dict[str, Any]], confidence: float) -> dict[str, int]:
     """Return which model has the best of each score."""
-    signs = {"RMSE": 1, "MAE": 1, "R2": -1, "CRPS": 1, "log loss": 1, "accuracy": -1}
+    signs = {"RMSE": 1, "R2": -1, "CRPS": 1, "log loss": 1, "accuracy": -1}
     found = {
         name: int(np.argmin([sign * row[name] for row in rows])) for name, sign in signs.items() if name in rows[0]
     }
