@@ -62,6 +62,8 @@ def test_parquet_is_read_by_its_types(folder, tmp_path):
     kinds = hedgerow.load(tmp_path / "model").column_kinds_
     assert kinds == {name: kind for name, kind in KINDS.items() if name != "seen"}
     done("predict", tmp_path / "model", folder / "trees.parquet", "--out", tmp_path / "out.csv")
+    pd.DataFrame({"a": [{"b": 1}, {"b": 2}], "c": [[1], [2]], "y": [1.0, 2.0]}).to_parquet(tmp_path / "nested.parquet")
+    assert "'a', 'c' holds lists" in refusal("fit", tmp_path / "nested.parquet", "--target", "y")
     (tmp_path / "bad.parquet").write_text("no")
     assert "not a Parquet file" in refusal("fit", tmp_path / "bad.parquet", *options)
 

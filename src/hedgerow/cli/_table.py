@@ -10,7 +10,7 @@ import json
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -59,6 +59,9 @@ def read_table(
             notes += found
     if len(frame) == 0:
         raise ValueError(f"{str(path)!r} has a header but no rows")
+    nested = [name for name in frame if frame[name].dtype == object and not all(map(_is_single, frame[name]))]
+    if nested:
+        raise ValueError(f"{str(path)!r}: {quoted(nested)} holds lists or objects; a column has a single value a row")
     notes += mend_text(frame, is_text or _is_none, frame.attrs.get("delimiter"))
     for note in notes if say else ():
         say(note)  # type: ignore[misc]
@@ -142,11 +145,7 @@ def _read_json(path: Path, file: BinaryIO, pd: Any) -> Any:
         raise ValueError(f"{str(path)!r} is not JSON: {error}") from None
     if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
         raise ValueError(f"{str(path)!r} must hold JSON objects, one a line, each with the columns of a row")
-    frame = pd.DataFrame(records)
-    nested = [str(name) for name in frame if frame[name].map(lambda value: isinstance(value, list | dict)).any()]
-    if nested:
-        raise ValueError(f"{str(path)!r}: {quoted(nested)} holds lists or objects; a column has a single value a row")
-    return frame
+    return pd.DataFrame(records)
 
 
 def _json_line(line: str, number: int) -> Any:
@@ -222,6 +221,11 @@ def _encoding_of(path: Path, file: BinaryIO, head: bytes) -> tuple[str, list[str
         encoding, notes = "cp1252", [f"{str(path)!r} is not UTF-8; it is read as Windows-1252"]
     file.seek(0)
     return encoding, notes
+
+
+def _is_single(value: Any) -> bool:
+    """Whether a cell holds one value, and not a list, a mapping or an array."""
+    return isinstance(value, Hashable)
 
 
 def _is_none(name: str) -> bool:
