@@ -1,7 +1,7 @@
 """The first minutes of a stranger with a table that nobody cleaned: each ends in a saved model, or in a sentence."""
 
 import gzip
-import json
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -183,12 +183,24 @@ def test_very_few_rows(n, tmp_path):
     assert len((tmp_path / "said.jsonl").read_text().splitlines()) == n
 
 
+def write_ids(folder):
+    path = folder / "ids.csv"
+    path.write_text("id,y\n" + "".join(f"{100 - row},{row / 7}\n" for row in range(30)))
+    return path
+
+
 def test_advice_is_a_command_that_works(frame, tmp_path, monkeypatch):
     """The default name of the model, and the command that the last line says."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "flats.2024.csv").write_bytes(write_plain(frame))
-    said = done("fit", "flats.2024.csv", "--target", "price", *FAST).stderr.splitlines()[-1]
-    command = said.partition("try: hedgerow ")[2].replace("NEW_ROWS.csv", "flats.2024.csv").split()
-    assert command[:2] == ["predict", "flats.hedgerow"]
+    (tmp_path / "my flats.2024.csv").write_bytes(write_plain(frame))
+    said = done("fit", "my flats.2024.csv", "--target", "price", *FAST).stderr.splitlines()[-1]
+    command = shlex.split(said.partition("try: hedgerow ")[2].replace("NEW_ROWS.csv", "'my flats.2024.csv'"))
+    assert command[:2] == ["predict", "my flats.hedgerow"]
     assert done(*command).stdout.startswith("mean,std,lower,upper\n")
-    assert json.loads(done("info", "flats.hedgerow", "--json").stdout)["model"] == "MondrianBoostingRegressor"
+    hedgerow.MondrianFeatures(2).fit(frame[["size"]]).save("my features")
+    said = refusal("predict", "my features", "my flats.2024.csv")
+    advice = shlex.split(said.partition("; hedgerow ")[2].removesuffix(" shows it"))
+    assert advice == ["info", "my features"]
+    assert "MondrianFeatures" in done(*advice).stdout
+    assert "--use 'id'" in refusal("fit", write_ids(tmp_path), "--target", "y")
+    done("fit", tmp_path / "ids.csv", "--target", "y", "--use", "id", *FAST)

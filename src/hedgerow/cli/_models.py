@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from inspect import signature
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import hedgerow
@@ -77,14 +78,14 @@ def new_model(
 
 def load_model(path: Path) -> Any:
     """Read a model that has learned and can predict."""
-    model = hedgerow.load(path)
+    model, name = hedgerow.load(path), quote(str(path))
     if isinstance(model, hedgerow.stream.Run):
-        raise ValueError(f"{str(path)!r} is a run, not a model; hedgerow report {path} shows it")
+        raise ValueError(f"{str(path)!r} is a run, not a model; hedgerow report {name} shows it")
     if isinstance(model, hedgerow.optimize.Optimizer):
-        raise ValueError(f"{str(path)!r} is an optimisation, not a model; hedgerow info {path} shows it")
+        raise ValueError(f"{str(path)!r} is an optimisation, not a model; hedgerow info {name} shows it")
     if not hasattr(model, "predict"):
         kind = type(model).__name__
-        raise ValueError(f"{str(path)!r} holds {kind}, which does not predict; hedgerow info {path} shows it")
+        raise ValueError(f"{str(path)!r} holds {kind}, which does not predict; hedgerow info {name} shows it")
     if not hasattr(model, "n_features_in_"):
         raise ValueError(f"the model in {str(path)!r} has not learned anything yet")
     return model

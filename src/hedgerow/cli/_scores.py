@@ -91,7 +91,7 @@ def show_honest_scores(out: Output, model: Any, rows: Training, confidence: floa
     out.facts(scored_by=how, confidence=confidence)
 
 
-BASELINES = {"regression": "always the mean", "classification": "always how common"}
+BASELINES = {"regression": "always the mean", "classification": "class frequencies"}
 
 
 def _title(task: str, how: str, confidence: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from time import perf_counter
 from typing import Annotated, Any
 
@@ -46,7 +47,7 @@ def fit(
     if score:
         show_honest_scores(out, fitted, rows, confidence)
     show_strongest(out, fitted)
-    out.done(f"saved to {path} ({path.stat().st_size / 1e6:.1f} MB); try: hedgerow predict {path} NEW_ROWS.csv")
+    say_saved(out, path)
 
 
 def model_path(data: Path, to: Path | None) -> Path:
@@ -59,14 +60,20 @@ def model_path(data: Path, to: Path | None) -> Path:
     return to
 
 
+def say_saved(out: Output, path: Path) -> None:
+    """Say where the model is, and what to do with it."""
+    size = path.stat().st_size / 1e6
+    out.done(f"saved to {path} ({size:.1f} MB); try: hedgerow predict {quote(str(path))} NEW_ROWS.csv")
+
+
 def fit_and_save(out: Output, model: Any, rows: Training, path: Path) -> Any:
     """Fit, say how long it took, and save."""
     begin, name = perf_counter(), type(model).__name__
     with out.progress(f"fitting {name}"):
         model.fit(rows.X, rows.y)
     model.save(path)
-    classes = f"{len(model.classes_)} classes" if rows.task == "classification" else "a number"
-    words = f"{name} of {classes}: {len(rows):,} rows, {rows.X.shape[1]} columns"
+    classes = f"{len(model.classes_)} classes, " if rows.task == "classification" else ""
+    words = f"{name}: {classes}{len(rows):,} rows, {rows.X.shape[1]} columns"
     out.done(f"{words}, {perf_counter() - begin:.1f} s")
     out.facts(model=name, out=str(path), seconds=perf_counter() - begin)
     return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from shlex import quote
 from typing import Any
 
 import hedgerow
@@ -33,7 +34,7 @@ def info(out: Output, model: ModelFile) -> None:
     """Show the class, the parameters and the fitted numbers of a saved model."""
     loaded = hedgerow.load(model)
     if isinstance(loaded, hedgerow.stream.Run):
-        raise ValueError(f"{str(model)!r} is a run, not a model; hedgerow report {model} shows it")
+        raise ValueError(f"{str(model)!r} is a run, not a model; hedgerow report {quote(str(model))} shows it")
     name = type(loaded).__name__
     out.facts(model=name, file=str(model), bytes=model.stat().st_size)
     facts = {"class": name, **_facts(loaded)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -43,7 +44,9 @@ def _read(path: Path) -> Run:
         is_checkpoint = file.read(len(MAGIC)) == MAGIC
     run = read_checkpoint(path).run if is_checkpoint else hedgerow.load(path)
     if not isinstance(run, Run):
-        raise ValueError(f"{str(path)!r} holds a {type(run).__name__}, not a run; hedgerow info {path} shows it")
+        raise ValueError(
+            f"{str(path)!r} holds a {type(run).__name__}, not a run; hedgerow info {quote(str(path))} shows it"
+        )
     return run
 
 

@@ -18,7 +18,7 @@ from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Seed, Target,
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._scores import CONFIDENCE, scores_of, show_strongest
 from hedgerow.cli._training import training_rows
-from hedgerow.cli.commands.fit import fit_and_save, model_path
+from hedgerow.cli.commands.fit import fit_and_save, model_path, say_saved
 
 MEASURE = {"regression": "CRPS", "classification": "log loss"}
 """What is minimised: both judge the whole prediction, not only its mean or its most probable class."""
@@ -105,7 +105,7 @@ def tune(
     _show(out, tried, best, candidates, measure, cv)
     fitted = fit_and_save(out, best.candidate.new(rows.task, **shared), rows, path)
     show_strongest(out, fitted)
-    out.done(f"saved to {path}; try: hedgerow predict {path} NEW_ROWS.csv")
+    say_saved(out, path)
 
 
 def choose(tried: Sequence[Trial]) -> Trial:
