@@ -100,10 +100,22 @@ def test_tables_on_terminals():
         assert "12,345" in text
 
 
+def test_values_are_not_broken_where_headings_can_be():
+    names = ["miss rate", "relative size", "quantile loss", "utility", "interval score", "infinite", "MAE", "RMSE"]
+    rows = [{"rows": 12_000, **dict.fromkeys(names, 0.1234), "interval score": 1234.5}]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(drawn(rows))
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.count("0.1234") == 7
+    assert "12,000" in text
+    assert "1234" in text  # four digits
+
+
 def test_values_as_text():
     assert [
         shown(value) for value in (None, float("nan"), 3, 3.0, 1 / 3, True, "oak", np.int64(7), np.float32(0.5))
-    ] == [*("", "", "3", "3", "0.3333", "True", "oak", "7", "0.5")]
+    ] == [*("", "", "3", "3", "0.3333", "True", "oak", "7", "0.5000")]
     assert [plain(value) for value in (None, float("inf"), 12345, 1 / 3, "a\tb\nc")] == [
         *("", "inf", "12345", "0.333333333", "a b c")
     ]

@@ -152,7 +152,7 @@ def drawn(rows: Rows, title: str = "", emphasis: Mapping[str, int] | None = None
             style="" if place else "cyan",
             justify="right" if is_number else "left",
             overflow="fold",
-            no_wrap=widest <= MOST_UNBROKEN,
+            min_width=min(widest, MOST_UNBROKEN),  # headings of several words are broken before values are
         )
     for place, row in enumerate(rows[:MOST_SHOWN]):
         cells = {heading: escape(shown(value)) for heading, value in row.items()}
