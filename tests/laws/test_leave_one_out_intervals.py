@@ -25,7 +25,8 @@ def test_intervals_of_rows_left_out(case):
     assert (half[..., 0] <= half[..., 1]).all()
     assert (half[..., 1] <= most[..., 1]).all()
     covered = (most[..., 0] <= y) & (y <= most[..., 1])
-    least = 0.5 if case.parameters.get("hyperparameters") == "paper" else 0.75  # whose targets turn over, unforeseen
+    # With the rules of the paper intervals are too narrow on these rows, also of rows that were learned: 66 % covered.
+    least = 0.5 if case.parameters.get("hyperparameters") == "paper" else 0.75
     assert least < covered.mean() <= 1.0
     with pytest.raises(ValueError, match="confidence"):
         model.loo_interval(1.5)
