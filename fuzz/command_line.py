@@ -23,24 +23,60 @@ NUMBERS = ("0", "1", "2", "3", "-1", "-5", "1.5", "0.9", "0.5", "1e9", "nan", "i
 COLUMNS = ("y", "y", "y", "few", "many", "when", "flag", "size", "none", "", "[red]", "\0")
 FIXED: dict[str, tuple[str, ...]] = {"--trees": ("1", "2", "3"), "--jobs": ("1",)}
 """Options whose values say how much work is done; they are sane, or no numbers at all."""
+LEARNED: dict[str, tuple[str, ...]] = {
+    "--target": COLUMNS,
+    "--task": ("auto", "regression", "classification", "classification", "other"),
+    "--ignore": COLUMNS,
+    "--categorical": COLUMNS,
+    "--use": COLUMNS,
+    "--seed": NUMBERS,
+    "--jobs": NUMBERS,
+}
+"""Options of all commands that learn from a table."""
+PARAMETERS = (
+    "scaling=rank",
+    "scaling=x",
+    "smoothing=moments",
+    "shape=common",
+    "min_samples_split=9",
+    "x=1",
+    "x",
+    "=",
+    "",
+)
 OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "fit": {
-        "--target": COLUMNS,
+        **LEARNED,
         "--out": ("OUT", "OUT", "OUT", ".", "/dev/null/x", ""),
-        "--task": ("auto", "regression", "classification", "other"),
+        "--model": ("forest", "boosting", "online", "tree", "MondrianForestRegressor", "x", ""),
         "--trees": FIXED["--trees"],
-        "--min-samples-split": NUMBERS,
-        "--smoothing": ("hierarchy", "moments", "x"),
-        "--scaling": ("auto", "range", "half", "rank", "none", "x"),
-        "--ignore": COLUMNS,
-        "--categorical": COLUMNS,
-        "--seed": NUMBERS,
-        "--jobs": NUMBERS,
+        "--set": PARAMETERS,
+        "--confidence": NUMBERS,
     },
-    "predict": {"--out": ("OUT", "OUT", ".", "/dev/null/x"), "--confidence": NUMBERS},
+    "evaluate": {
+        **LEARNED,
+        "--model": ("forest", "forest,x", ","),
+        "--trees": FIXED["--trees"],
+        "--set": PARAMETERS,
+        "--cv": ("2", "3", "1", "x"),
+        "--confidence": NUMBERS,
+    },
+    "tune": {
+        **LEARNED,
+        "--out": ("OUT", "OUT", "."),
+        "--model": ("forest", "online", "x"),
+        "--minutes": ("0", "0", "0", "nan", "x"),
+        "--cv": ("2", "1", "x"),
+    },
+    "predict": {
+        "--out": ("OUT", "OUT", ".", "/dev/null/x", "-"),
+        "--confidence": (*NUMBERS, "0.5,0.9"),
+        "--quantiles": (*NUMBERS, "0.1,0.9", ","),
+        "--keep": (*COLUMNS, "all", "y,few"),
+    },
     "stream": {
         "--target": COLUMNS,
-        "--model": ("mondrian", "online", "conformal", "quantile", "x"),
+        "--model": ("forest", "online", "conformal", "quantile", "bart", "x"),
         "--task": ("auto", "regression", "classification", "x"),
         "--trees": FIXED["--trees"],
         "--keep": NUMBERS,
@@ -57,8 +93,15 @@ OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
     "report": {"--csv": ("OUT", "."), "--history": ()},
     "info": {},
 }
-FLAGS = {"stream": ("--skip-missing", "--distribution"), "report": ("--history",)}
+FLAGS = {
+    "stream": ("--skip-missing", "--distribution"),
+    "report": ("--history",),
+    "predict": ("--proba",),
+}
+SHARED = ("--json", "--quiet")
 NEEDED = ("--target", "--out")
+ALWAYS = {"fit": ("--trees",), "evaluate": ("--model", "--trees", "--cv"), "tune": ("--model", "--minutes", "--cv")}
+"""Options without which a command takes long."""
 
 
 def run(seed: int, judge: Judge) -> None:
@@ -84,20 +127,22 @@ def _again(error: BaseException) -> None:
 
 def _arguments(rng: Random, place: Path) -> list[str]:
     """Return a command, its files and options."""
-    command = rng.choice(("fit", "predict", "stream", "report", "info"))
+    command = rng.choice(("fit", "fit", "predict", "predict", "stream", "report", "info", "evaluate", "tune"))
     arguments = [command]
     if command in ("predict", "info"):
         arguments.append(str(_model(rng, place)))
-    if command in ("fit", "predict", "stream"):
+    if command in ("fit", "predict", "stream", "evaluate", "tune"):
         arguments.append(str(_table(rng, place)))
     if command == "report":
         arguments += [str(_run(rng, place, number)) for number in range(rng.choice((1, 1, 2)))]
     for name, values in OPTIONS[command].items():
-        if values and (rng.random() < 0.25 or (name in NEEDED and rng.random() < 0.95)):
+        is_likely = name in ALWAYS.get(command, ()) or (name in NEEDED and rng.random() < 0.95)
+        if values and (rng.random() < 0.25 or is_likely):
             value = rng.choice(values) if rng.random() < 0.9 or name in FIXED else rng.choice(TEXTS)
             is_path = value in ("OUT", "CHECKPOINT", "MODEL")
             arguments += [name, str(place / value.lower()) if is_path else value]
-    arguments += [flag for flag in FLAGS.get(command, ()) if rng.random() < 0.3]
+    arguments += ["--no-others"] if command == "evaluate" else []
+    arguments += [flag for flag in (*FLAGS.get(command, ()), *SHARED) if rng.random() < 0.3]
     if rng.random() < 0.05:
         arguments.insert(rng.randrange(len(arguments) + 1), rng.choice((*TEXTS, "--help", "--", "-x")))
     return [argument.replace("\0", "") if rng.random() < 0.9 else argument for argument in arguments]

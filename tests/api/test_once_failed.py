@@ -28,7 +28,7 @@ DAMAGED = {
     "cut off in its header": PACKED[:5],
     "another byte in the middle": PACKED[:40] + bytes([PACKED[40] ^ 0xFF]) + PACKED[41:],
     "not compressed": TABLE,
-    "not text": gzip.compress(TABLE + b"\xff\xfe,1\n"),
+    "not text": gzip.compress(TABLE + b"\xff\xfe\0,1\n"),
 }
 
 
@@ -65,7 +65,7 @@ def test_distributions_of_classes_on_the_command_line(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("x,y\n1,a\n2,b\n")
     result = CliRunner().invoke(app, ["stream", str(path), "--target", "y", "--distribution"])
-    assert result.exit_code == 1
+    assert result.exit_code == 2
     assert "--distribution is for regression" in result.output
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import math
@@ -244,3 +245,23 @@ def test_friedman_refuses_what_is_not_there():
         friedman_drift("river", 10)
     with pytest.raises(ValueError, match="n_rows"):
         friedman_drift("report", 0)
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "text"), [(";", "1,5;a, b"), ("\t", "1.5\ta, b"), ("|", "1.5|a; b"), (",", '1.5,"a;b"')]
+)
+def test_what_separates_values_is_told_by_the_first_lines(delimiter, text, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(delimiter.join(["x", "kind", "y"]) + "\n" + f"{text}{delimiter}3\n" * 5)
+    (x, y), *rest = rows(path, target="y")
+    assert len(rest) == 4
+    assert list(x) == ["x", "kind"]
+    assert x["kind"] == next(csv.reader([text], delimiter=delimiter))[1]
+    assert y == 3.0
+
+
+def test_all_columns_that_are_not_there_are_named(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,y\n1,2\n")
+    with pytest.raises(ValueError, match="no column 'z', 'b', 'c'; it has 'a', 'y'"):
+        rows(path, target="z", ignore=["b"], kinds={"c": "category"})

@@ -3,24 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.cli import app
-from hedgerow.cli._table import read_table
-
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
-
-
-def refusal(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 1, result.output
-    assert result.stderr.startswith("error: ")
-    return result.stderr
+from command_line import done, refusal
 
 
 @pytest.fixture
@@ -42,9 +27,8 @@ def data(frame, tmp_path):
 @pytest.fixture
 def model(data, tmp_path):
     path = tmp_path / "kind.hedgerow"
-    result = run("fit", data, "--target", "kind", "--ignore", "code", "--out", path, "--trees", 7, "--seed", 3)
-    assert result.exit_code == 0, result.output
-    assert "3 classes" in result.stdout
+    options = ("--ignore", "code", "--model", "forest", "--trees", 7, "--seed", 3)
+    assert "3 classes" in done("fit", data, "--target", "kind", *options, "--out", path).stderr
     return path
 
 
@@ -58,49 +42,78 @@ def test_a_text_target_is_classified(frame, model):
 
 def test_predict_writes_classes_and_their_probabilities(frame, data, model, tmp_path):
     out = tmp_path / "predictions.csv"
-    result = run("predict", model, data, "--out", out)
-    assert result.exit_code == 0, result.output
-    table, forest = read_table(out), hedgerow.load(model)
+    done("predict", model, data, "--out", out, "--proba")
+    table, forest = pd.read_csv(out), hedgerow.load(model)
     X = frame[["height", "width"]]
     assert list(table.columns) == ["class", "p(ash)", "p(elm)", "p(oak)"]
     assert table["class"].tolist() == forest.predict(X).tolist()
     np.testing.assert_allclose(table.iloc[:, 1:], forest.predict_proba(X), rtol=1e-12)
-    assert "--confidence" in refusal("predict", model, data, "--out", out, "--confidence", 0.5)
+    done("predict", model, data, "--out", out)
+    table = pd.read_csv(out)
+    assert list(table.columns) == ["class", "probability"]
+    np.testing.assert_allclose(table["probability"], forest.predict_proba(X).max(axis=1), rtol=1e-12)
+    assert "--confidence" in refusal("predict", model, data, "--out", out, "--confidence", 0.5, code=2)
+    assert "--quantiles" in refusal("predict", model, data, "--out", out, "--quantiles", 0.5, code=2)
 
 
 def test_info_lists_classes(model):
-    shown = run("info", model).stdout
+    shown = done("info", model).stdout
     assert "MondrianForestClassifier" in shown
     assert "ash, elm, oak" in shown
 
 
-def test_numbers_are_classes_only_when_asked_for(data, tmp_path):
+def test_few_numbers_are_not_silently_regressed(frame, data, tmp_path):
     out = tmp_path / "code.hedgerow"
-    arguments = ("fit", data, "--target", "code", "--ignore", "kind", "--out", out, "--trees", 3)
-    assert run(*arguments).exit_code == 0
+    arguments = ("fit", data, "--target", "code", "--ignore", "kind", "--out", out, "--model", "forest", "--trees", 3)
+    said = refusal(*arguments, code=2)
+    assert "'code' has only the values 10, 20, 30" in said
+    assert not out.exists()
+    done(*arguments, "--task", "regression")  # as the message advises
     assert isinstance(hedgerow.load(out), hedgerow.MondrianForestRegressor)
-    assert run(*arguments, "--task", "classification").exit_code == 0
+    done(*arguments, "--task", "classification")
     assert hedgerow.load(out).classes_.tolist() == [10, 20, 30]
+
+
+def test_two_numbers_are_classes_which_is_said(frame, tmp_path):
+    path, out = tmp_path / "rows.csv", tmp_path / "model"
+    rows = frame[["height", "width"]].assign(tall=(frame.height > 0.5).astype(float))
+    rows.loc[3, "tall"] = None
+    rows.to_csv(path, index=False)
+    arguments = ("fit", path, "--target", "tall", "--out", out, "--trees", 3)
+    said = done(*arguments).stderr
+    assert "'tall' is 0, 1 only, so taken for two classes; --task regression takes it for a number" in said
+    assert "1 of 150 rows have no 'tall'; they are left out" in said
+    assert hedgerow.load(out).classes_.tolist() == [0, 1]
+    done(*arguments, "--task", "regression")
+    assert isinstance(hedgerow.load(out), hedgerow.MondrianBoostingRegressor)
 
 
 def test_true_and_false_are_classes(frame, tmp_path):
     path, out = tmp_path / "rows.csv", tmp_path / "model"
-    frame.assign(tall=frame.height > 0.5)[["height", "width", "tall"]].to_csv(path, index=False)
-    assert run("fit", path, "--target", "tall", "--out", out, "--trees", 3).exit_code == 0
-    assert hedgerow.load(out).classes_.tolist() == [False, True]
+    rows = frame.assign(tall=frame.height > 0.5)[["height", "width", "tall"]].astype({"tall": object})
+    for hole in (False, True):
+        if hole:
+            rows.loc[3, "tall"] = None
+        rows.to_csv(path, index=False)
+        done("fit", path, "--target", "tall", "--out", out, "--model", "forest", "--trees", 3)
+        assert hedgerow.load(out).classes_.tolist() == [False, True]
 
 
 def test_what_does_not_fit_together_is_refused(frame, data, tmp_path):
     out = tmp_path / "model"
     text = ("fit", data, "--target", "kind", "--ignore", "code", "--out", out)
     assert "does not hold numbers" in refusal(*text, "--task", "regression")
-    assert "--task must be" in refusal(*text, "--task", "clustering")
-    assert "--smoothing is for regression" in refusal(*text, "--smoothing", "moments")
+    assert "--task must be" in refusal(*text, "--task", "clustering", code=2)
+    said = refusal(*text, "--model", "kernel", code=2)
+    assert "--model kernel cannot learn classes; --model boosting, forest, bart or tree can" in said
+    assert "did you mean 'forest'?" in refusal(*text, "--model", "forrest", code=2)
+    assert "--set smoothing" in refusal(*text, "--model", "forest", "--set", "smoothing=moments", code=2)
+    assert "MondrianForestClassifier does" in refusal(*text, "--model", "MondrianForestRegressor", code=2)
     assert "no column 'colour'" in refusal("fit", data, "--target", "colour", "--out", out)
-    holes = frame.drop(columns="code")
-    holes.loc[3, "kind"] = None
-    holes.to_csv(tmp_path / "holes.csv", index=False)
-    assert "missing values" in refusal("fit", tmp_path / "holes.csv", "--target", "kind", "--out", out)
     heights = ("fit", data, "--target", "height", "--ignore", "kind", "--out", out)
     assert "continuous" in refusal(*heights, "--task", "classification")
+    names = frame.assign(name=[f"tree {row}" for row in range(len(frame))])
+    names.to_csv(tmp_path / "names.csv", index=False)
+    said = refusal("fit", tmp_path / "names.csv", "--target", "name", "--out", out, code=2)
+    assert "150 different values in 150 rows" in said
     assert not out.exists()

@@ -6,28 +6,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.cli import app
-from hedgerow.cli._table import read_table
-
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
-
-
-def refusal(*arguments):
-    """The sentence of a run that must fail in words: exit code 1, one line, no traceback."""
-    result = run(*arguments)
-    assert result.exit_code == 1
-    assert isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.output
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
+from command_line import answer, done, refusal, run, tables
 
 
 @pytest.fixture
@@ -43,7 +24,7 @@ def data(tmp_path):
 @pytest.fixture
 def model(data, tmp_path):
     path = tmp_path / "area.hedgerow"
-    assert run("fit", data, "--target", "area", "--out", path, "--trees", 7, "--seed", 3).exit_code == 0
+    done("fit", data, "--target", "area", "--out", path, "--model", "forest", "--trees", 7, "--seed", 3)
     return path
 
 
@@ -52,39 +33,37 @@ def test_version():
 
 
 def test_fit_saves_the_forest_that_python_would_fit(data, model):
-    frame = read_table(data)
+    frame = pd.read_csv(data)
     X, y = frame[["height", "width"]], frame["area"]
     expected = hedgerow.MondrianForestRegressor(7, random_state=3).fit(X, y)
     np.testing.assert_array_equal(hedgerow.load(model).predict(X), expected.predict(X))
 
 
 def test_info_shows_parameters_and_size(model):
-    shown = run("info", model).stdout
-    forest = hedgerow.load(model)
-    rows = dict(line.strip("│").split("│") for line in shown.splitlines() if line.startswith("│"))
-    facts = {name.strip(): value.strip() for name, value in rows.items()}
-    assert "MondrianForestRegressor" in shown
-    assert facts["n_estimators"] == "7"
+    about, columns, parameters = tables("info", model)
+    forest, facts = hedgerow.load(model), {row["fact"]: row["value"] for row in about}
+    assert facts["class"] == "MondrianForestRegressor"
     assert facts["rows held"] == "200"
-    assert facts["nodes in all trees"] == f"{forest.n_nodes_:,}"
-    assert facts["noise variance"] == f"{forest.noise_variance_:.6g}"
-    assert facts["numbers"] == "height, width"
+    assert facts["nodes in all trees"] == str(forest.n_nodes_)
+    assert float(facts["noise variance"]) == pytest.approx(forest.noise_variance_, rel=1e-8)
+    assert columns == [{"column": name, "taken for": "number"} for name in ("height", "width")]
+    assert {"parameter": "n_estimators", "value": "7", "default": "50"} in parameters
+    assert answer("info", model)["columns"] == columns
 
 
 def test_info_of_a_model_that_has_not_learned(tmp_path):
     path = tmp_path / "empty.hedgerow"
     hedgerow.MondrianForestRegressor().save(path)
-    assert "not fitted" in run("info", path).stdout
+    assert "not fitted" in done("info", path).stdout
     assert "has not learned anything" in refusal("predict", path, path, "--out", tmp_path / "out.csv")
 
 
 def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
-    shuffled = read_table(data)[["area", "width", "height"]]  # other order, and a column that is not needed
+    shuffled = pd.read_csv(data)[["area", "width", "height"]]  # other order, and a column that is not needed
     shuffled.to_csv(tmp_path / "query.csv", index=False)
     out = tmp_path / "predictions.csv"
-    result = run("predict", model, tmp_path / "query.csv", "--out", out, "--confidence", 0.5)
-    assert result.exit_code == 0, result.output
-    table, forest = read_table(out), hedgerow.load(model)
+    done("predict", model, tmp_path / "query.csv", "--out", out, "--confidence", 0.5)
+    table, forest = pd.read_csv(out), hedgerow.load(model)
     X = shuffled[["height", "width"]]
     mean, std = forest.predict(X, return_std=True)
     np.testing.assert_allclose(table["mean"], mean, rtol=1e-12)
@@ -93,10 +72,10 @@ def test_predict_writes_the_forest_s_intervals(data, model, tmp_path):
 
 
 def test_columns_may_be_ignored(data, tmp_path):
-    frame = read_table(data).assign(name="oak")
+    frame = pd.read_csv(data).assign(name="oak")
     frame.to_csv(data, index=False)
     out = tmp_path / "model"
-    assert run("fit", data, "--target", "area", "--out", out, "--ignore", "name", "--trees", 2).exit_code == 0
+    done("fit", data, "--target", "area", "--out", out, "--ignore", "name", "--trees", 2, "--model", "forest")
     assert list(hedgerow.load(out).feature_names_in_) == ["height", "width"]
 
 
@@ -105,19 +84,27 @@ def test_wrong_columns_and_values_are_named(data, model, tmp_path):
     assert "no column 'volume'; it has 'height', 'width', 'area'" in refusal(
         "fit", data, "--target", "volume", "--out", out
     )
-    assert "--ignore 'depth'" in refusal("fit", data, "--target", "area", "--out", out, "--ignore", "depth")
-    assert "smoothing must be" in refusal("fit", data, "--target", "area", "--out", out, "--smoothing", "none")
-    frame = read_table(data)
+    said = refusal("fit", data, "--target", "area", "--out", out, "--ignore", "colour,hight")
+    assert "--ignore: " in said
+    assert "no column 'colour', 'hight' (did you mean 'height'?)" in said
+    forest = ("fit", data, "--target", "area", "--out", out, "--model", "forest")
+    assert "smoothing must be" in refusal(*forest, "--set", "smoothing=none")
+    assert "did you mean 'smoothing'?" in refusal(*forest, "--set", "smothing=none", code=2)
+    frame = pd.read_csv(data)
     frame.drop(columns="width").to_csv(tmp_path / "narrow.csv", index=False)
-    assert "no column 'width'" in refusal("predict", model, tmp_path / "narrow.csv", "--out", out)
+    said = refusal("predict", model, tmp_path / "narrow.csv", "--out", out)
+    assert "lacks 1 of 2 columns that the model learned: 'width'; it also has 'area'" in said
+    frame.rename(columns=str.title).to_csv(tmp_path / "titles.csv", index=False)
+    said = refusal("predict", model, tmp_path / "titles.csv", "--out", out)
+    assert "lacks 2 of 2" in said
+    assert "'height' (did you mean 'Height'?), 'width' (did you mean 'Width'?)" in said
     frame.loc[5, "width"] = np.inf
-    frame.loc[6, "area"] = np.nan
     frame.to_csv(tmp_path / "hole.csv", index=False)
-    assert "column 'area'" in refusal("fit", tmp_path / "hole.csv", "--target", "area", "--out", out)
+    assert "column 'width'" in refusal("fit", tmp_path / "hole.csv", "--target", "width", "--out", out)
     infinite = refusal("fit", tmp_path / "hole.csv", "--target", "height", "--ignore", "area", "--out", out)
     assert "feature 'width' is inf in row 5" in infinite
     assert "no column 'oak'" in refusal("fit", data, "--target", "area", "--out", out, "--categorical", "oak")
-    assert "--confidence" in refusal("predict", model, data, "--out", out, "--confidence", 1.5)
+    assert "--confidence" in refusal("predict", model, data, "--out", out, "--confidence", 1.5, code=2)
     assert not out.exists()
 
 
@@ -130,7 +117,7 @@ def test_files_that_are_not_there_or_not_what_they_should_be(data, model, tmp_pa
     assert "is a folder" in refusal("fit", tmp_path, "--target", "area", "--out", out)
     assert "not a hedgerow model" in refusal("info", data)
     (tmp_path / "nothing.csv").touch()
-    assert "not a CSV file" in refusal("fit", tmp_path / "nothing.csv", "--target", "area", "--out", out)
+    assert "is empty" in refusal("fit", tmp_path / "nothing.csv", "--target", "area", "--out", out)
     (tmp_path / "header.csv").write_text("height,width,area\n")
     assert "no rows" in refusal("fit", tmp_path / "header.csv", "--target", "area", "--out", out)
 

@@ -8,29 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.cli import _stream, app
-from hedgerow.cli._table import read_table
+from command_line import done, refusal, run
+from hedgerow.cli import _output
 from hedgerow.stream import evaluate, friedman_drift, rows
 
 matplotlib.use("Agg")
-RUNNER = CliRunner()
-
-
-def run(*arguments):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
-
-
-def refusal(*arguments):
-    """The sentence of a run that must fail in words: exit code 1, one line, no traceback."""
-    result = run(*arguments)
-    assert result.exit_code == 1, result.output
-    assert isinstance(result.exception, SystemExit)
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    return result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +31,7 @@ def data(tmp_path_factory):
 def saved(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("runs") / "run"
     base = ("stream", data, "--target", "y", "--ignore", "kind", "--trees", 3, "--window", 500)
-    result = run(*base, "--keep", 400, "--seed", 3, "--confidence", 0.8, "--out", path)
-    assert result.exit_code == 0, result.output
-    return path, result.stdout
+    return path, done(*base, "--keep", 400, "--seed", 3, "--confidence", 0.8, "--out", path).stdout
 
 
 def test_stream_is_what_python_does(data, saved):
@@ -58,10 +40,11 @@ def test_stream_is_what_python_does(data, saved):
     expected = evaluate(model, rows(data, "y", ignore=["kind"]), 0.8, 500, name=found.name, progress=False)
     assert found == expected
     assert found.name == "MondrianForestRegressor, 3 trees, 400 rows kept"
-    shown = {line.split("│")[1].strip(): line.split("│")[2].strip() for line in saved[1].splitlines() if "│" in line}
-    assert shown["miss rate"] == f"{expected.scores['mean_error_rate']:.4g}"
-    assert shown["utility"] == f"{expected.scores['utility']:.4g}"
-    assert shown["rows"] == "2,300"
+    shown = dict(line.split("\t") for line in saved[1].splitlines() if line)
+    assert shown["x1"] == "number"
+    assert float(shown["miss rate"]) == pytest.approx(expected.scores["mean_error_rate"], rel=1e-8)
+    assert float(shown["utility"]) == pytest.approx(expected.scores["utility"], rel=1e-8)
+    assert shown["rows"] == "2300"
 
 
 @pytest.mark.parametrize("word", ["boosting", "online", "conformal", "quantile"])
@@ -96,16 +79,25 @@ def test_goes_on_from_a_checkpoint(data, tmp_path, saved):
     growing.write_text("".join(lines))
     assert run(*base).exit_code == 0
     assert hedgerow.load(tmp_path / "run") == hedgerow.load(saved[0])
-    assert "2,300" in run("report", tmp_path / "checkpoint").stdout
+    assert "rows\t2300\n" in run("report", tmp_path / "checkpoint").stdout
 
 
 def test_the_live_table_shows_windows(data, monkeypatch):
     console = Console(force_terminal=True, width=150, record=True)
-    monkeypatch.setattr(_stream, "console", console)
-    result = run("stream", data, "--target", "y", "--ignore", "kind", "--trees", 2, "--window", 400)
-    assert result.exit_code == 0, result.output
-    assert "rows/s" in console.export_text()
-    assert "s left" in result.output
+    monkeypatch.setattr(_output, "Console", lambda **_: console)
+    done("stream", data, "--target", "y", "--ignore", "kind", "--trees", 2, "--window", 400)
+    shown = console.export_text()
+    assert "rows/s" in shown
+    assert "s left" in shown
+
+
+def test_zeros_and_ones_are_not_silently_regressed(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a;y\n" + "".join(f"{k};{k % 2}\n" for k in range(60)))
+    result = done("stream", path, "--target", "y", "--trees", 2, "--save-model", tmp_path / "model")
+    assert "taken for two classes" in result.stderr
+    assert hedgerow.load(tmp_path / "model").classes_.tolist() == ["0", "1"]
+    assert "RMSE" in done("stream", path, "--target", "y", "--trees", 2, "--task", "regression").stdout
 
 
 def test_report_compares_draws_and_writes(saved, data, tmp_path):
@@ -118,7 +110,7 @@ def test_report_compares_draws_and_writes(saved, data, tmp_path):
     assert result.exit_code == 0, result.output
     assert "NLPD" in result.stdout
     assert (tmp_path / "runs.png").read_bytes()[:4] == b"\x89PNG"
-    table = read_table(tmp_path / "runs.csv")
+    table = pd.read_csv(tmp_path / "runs.csv")
     first = hedgerow.load(saved[0])
     assert len(table) == 10
     assert table["run"].unique().tolist() == [first.name, hedgerow.load(other).name]
@@ -130,11 +122,13 @@ def test_what_cannot_be_is_said(data, saved, tmp_path, monkeypatch):
     base = ("stream", data, "--target", "y", "--ignore", "kind")
     assert "no column 'z'" in refusal("stream", data, "--target", "z")
     assert "no column 'oak'" in refusal("stream", data, "--target", "y", "--categorical", "oak")
-    assert "--model must be" in refusal(*base, "--model", "oak")
-    assert "--task must be" in refusal(*base, "--task", "sorting")
+    assert "--model must be" in refusal(*base, "--model", "oak", code=2)
+    assert "--task must be" in refusal(*base, "--task", "sorting", code=2)
     assert "confidence" in refusal(*base, "--confidence", 2)
-    assert "cannot learn classes" in refusal("stream", data, "--target", "kind", "--ignore", "y", "--model", "online")
-    assert "--keep is for" in refusal(*base, "--model", "boosting", "--keep", 10)
+    kinds = ("stream", data, "--target", "kind", "--ignore", "y")
+    assert "cannot learn classes" in refusal(*kinds, "--model", "online", code=2)
+    assert "--keep is for" in refusal(*base, "--model", "boosting", "--keep", 10, code=2)
+    assert "does not learn row by row" in refusal(*base, "--model", "bart", code=2)
     assert "to write to" in refusal(*base, "--out", tmp_path / "nowhere" / "run")
     assert "no file or folder" in refusal("stream", tmp_path / "nowhere.csv", "--target", "y")
     assert "no file or folder" in refusal("report", tmp_path / "nowhere")
@@ -153,7 +147,7 @@ def test_json_lines_with_holes(tmp_path):
     path = tmp_path / "rows.jsonl"
     lines = [{"a": 1.0 * k, "y": 2.0 * k if k % 7 else None} for k in range(50)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    assert "is missing" in refusal("stream", path, "--target", "y", "--trees", 2)
+    assert "--skip-missing" in refusal("stream", path, "--target", "y", "--trees", 2)
     result = run("stream", path, "--target", "y", "--trees", 2, "--skip-missing", "--task", "regression")
     assert result.exit_code == 0, result.output
-    assert "42 rows" in result.stdout
+    assert "42 rows" in result.stderr

@@ -5,30 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import hedgerow
-from hedgerow.cli import app
+from command_line import done, refusal, tables
 
-RUNNER = CliRunner()
 N = 240
-
-
-def run(*arguments, columns=80):
-    return RUNNER.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": str(columns)})
-
-
-def done(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
-def refusal(*arguments):
-    result = run(*arguments)
-    assert result.exit_code == 1, result.output
-    assert result.stderr.startswith("error: ")
-    return result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +31,8 @@ def folder(frame, tmp_path_factory):
     text = frame.to_csv(None, index=False, na_rep="NA")
     (folder / "trees.csv").write_text("\n".join(line.replace("NA", "", 1) for line in text.splitlines()))
     frame.to_parquet(folder / "trees.parquet")
-    done("fit", folder / "trees.csv", "--target", "y", "--out", folder / "model", "--trees", 5, "--categorical", "zip")
+    options = ("--model", "forest", "--trees", 5, "--categorical", "zip")
+    done("fit", folder / "trees.csv", "--target", "y", "--out", folder / "model", *options)
     return folder
 
 
@@ -75,10 +57,13 @@ def test_fit_is_what_python_does(frame, folder):
 
 def test_parquet_is_read_by_its_types(folder, tmp_path):
     options = ("--target", "y", "--out", tmp_path / "model", "--trees", 2, "--ignore", "seen", "--categorical", "zip")
+    options += ("--model", "forest")
     done("fit", folder / "trees.parquet", *options)
     kinds = hedgerow.load(tmp_path / "model").column_kinds_
     assert kinds == {name: kind for name, kind in KINDS.items() if name != "seen"}
     done("predict", tmp_path / "model", folder / "trees.parquet", "--out", tmp_path / "out.csv")
+    pd.DataFrame({"a": [{"b": 1}, {"b": 2}], "c": [[1], [2]], "y": [1.0, 2.0]}).to_parquet(tmp_path / "nested.parquet")
+    assert "'a', 'c' holds lists" in refusal("fit", tmp_path / "nested.parquet", "--target", "y")
     (tmp_path / "bad.parquet").write_text("no")
     assert "not a Parquet file" in refusal("fit", tmp_path / "bad.parquet", *options)
 
@@ -120,15 +105,11 @@ def test_what_does_not_predict_says_so(frame, folder, tmp_path):
 
 
 def test_info_says_what_columns_were_taken_for(folder):
-    shown = done("info", folder / "model")
-    rows = [line.strip("│").split("│") for line in shown.splitlines() if line.startswith("│")]
-    facts = {name.strip(): value.strip() for name, value in rows}
-    assert max(map(len, shown.splitlines())) <= 80
-    assert facts["numbers"] == "size"
-    assert facts["categories"] == "kind, zip"
-    assert facts["dates"] == "planted"
-    assert facts["times of day"] == "seen"
-    assert facts["true or false"] == "is_old"
+    _, columns, _ = tables("info", folder / "model")
+    assert {row["column"]: row["taken for"] for row in columns} == {
+        **{"size": "number", "kind": "category", "zip": "category", "planted": "date", "seen": "time of day"},
+        "is_old": "true or false",
+    }
 
 
 def test_values_that_do_not_fit_are_named(frame, folder, tmp_path):
@@ -148,11 +129,11 @@ def test_values_that_do_not_fit_are_named(frame, folder, tmp_path):
     )
 
 
-@pytest.mark.parametrize("model", ["mondrian", "boosting", "online"])
+@pytest.mark.parametrize("model", ["forest", "boosting", "online"])
 def test_stream_and_predict(folder, tmp_path, model):
     out = tmp_path / "model"
     options = ("--model", model, "--trees", 2, "--categorical", "zip", "--save-model", out)
-    assert "240 rows" in done("stream", folder / "trees.csv", "--target", "y", *options)
+    assert "240 rows" in done("stream", folder / "trees.csv", "--target", "y", *options).stderr
     assert hedgerow.load(out).column_kinds_ == KINDS
     done("predict", out, folder / "trees.csv", "--out", tmp_path / "out.csv")
-    assert "207 rows" in done("stream", folder / "trees.csv", "--target", "y", *options, "--skip-missing")
+    assert "207 rows" in done("stream", folder / "trees.csv", "--target", "y", *options, "--skip-missing").stderr

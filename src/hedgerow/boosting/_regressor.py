@@ -159,6 +159,12 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         dist = self._learner.left_out(self._current.query)
         return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._learner.learned_rows.y))
 
+    def loo_interval(self, confidence: float = 0.9) -> Floats:
+        """Central interval of each row as if it had not been learned: shape (n_samples, 2)."""
+        self._check_learned()
+        interval: Floats = self._learner.left_out(self._current.query).interval(confidence)
+        return interval
+
     @property
     def target_(self) -> str:
         """What targets are: "real", "positive", "count" or "functions"."""

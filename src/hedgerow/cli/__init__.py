@@ -1,50 +1,43 @@
-"""The command line: ``hedgerow demo``, ``fit``, ``predict``, ``stream``, ``report`` and ``info``."""
+"""The command line ``hedgerow``. Each module of `hedgerow.cli.commands` is a command, a function of the same name."""
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Annotated
 
 import typer
 
 from hedgerow import __version__
-from hedgerow.cli._console import console
-from hedgerow.cli._fit import fit
-from hedgerow.cli._info import info
-from hedgerow.cli._predict import predict
-from hedgerow.cli._report import report
-from hedgerow.cli._stream import stream
-from hedgerow.cli.demo import demo
+from hedgerow.cli import commands
+from hedgerow.cli._command import Commands, command
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="hedgerow",
-    help="Probabilistic trees and forests that learn row by row and say how sure they are.",
+    cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    epilog="Exit codes: 0 done, 1 it could not be done, 2 the command line is not understood.",
 )
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        console.print(f"hedgerow {__version__}", highlight=False)
+        typer.echo(f"hedgerow {__version__}")
         raise typer.Exit()
 
 
 @app.callback()
 def _options(
     version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version and leave.", callback=_print_version, is_eager=True),
+        bool, typer.Option("--version", help="Print the version and leave.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Probabilistic trees and forests that learn row by row and say how sure they are."""
 
 
-app.command()(demo)
-app.command()(fit)
-app.command()(predict)
-app.command()(stream)
-app.command()(report)
-app.command()(info)
+for _module in iter_modules(commands.__path__):
+    app.command(_module.name)(command(getattr(import_module(f"{commands.__name__}.{_module.name}"), _module.name)))

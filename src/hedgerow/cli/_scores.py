@@ -1,62 +1,131 @@
-"""Scores of runs as tables on the screen."""
+"""Scores of predictions of rows that were not learned, and what they are compared with."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
-from rich.table import Table
+import numpy as np
+from sklearn.base import clone
 
-from hedgerow.stream import Run
+from hedgerow.cli._output import Output, UsageError
+from hedgerow.cli._training import Training
+from hedgerow.metrics import crps
 
-HEADINGS = {
-    "mean_error_rate": "miss rate",
-    "relative_interval_size": "relative size",
-    "quantile_loss": "quantile loss",
-    "utility": "utility",
-    "interval_score": "interval score",
-    "n_infinite": "infinite",
-    "mean_absolute_error": "MAE",
-    "root_mean_squared_error": "RMSE",
-    "nlpd": "NLPD",
-    "crps": "CRPS",
-    "accuracy": "accuracy",
-    "log_loss": "log loss",
-    "n_unforeseen": "unforeseen",
-}
+CONFIDENCE = 0.9
+LEVELS = (np.arange(50) + 0.5) / 50
+"""Of the quantiles that the CRPS is computed from, the same for all models."""
+LEAST_ROWS = 10
+"""With fewer, nothing is scored."""
+LEAST_SHOWN = 0.0005
+"""Columns that matter less are not listed."""
+LEAST_PROBABILITY = 1e-15
+"""A class that was thought impossible costs the log of this, not infinitely much."""
 
-
-def scores_table(runs: Sequence[Run]) -> Table:
-    """Return the scores of whole runs, a column for each run."""
-    table = Table(show_header=True, header_style="bold")
-    table.add_column("", style="cyan", no_wrap=True)
-    for run in runs:
-        table.add_column(run.name, justify="right")
-    table.add_row("rows", *(f"{run.n_rows:,}" for run in runs))
-    if runs[0].task == "regression":
-        table.add_row("promised misses", *(f"{1 - run.confidence:.3g}" for run in runs))
-    for name in dict.fromkeys(name for run in runs for name in run.scores):
-        table.add_row(HEADINGS.get(name, name), *(number(run.scores.get(name)) for run in runs))
-    table.add_row("rows a second", *(f"{run.n_rows / max(run.seconds, 1e-9):,.0f}" for run in runs))
-    return table
+Scores = dict[str, float]
 
 
-def history_table(run: Run, last: int | None = None) -> Table:
-    """Return the scores of each window, or of the last ones."""
-    history = run.windows(last)
-    names = [name for name in history if name not in ("begin", "end")]
-    table = Table(title=run.name, title_justify="left", header_style="bold")
-    table.add_column("rows", style="cyan", justify="right", no_wrap=True)
-    for name in names:
-        table.add_column(HEADINGS.get(name, name), justify="right")
-    for index in range(len(history["end"])):
-        table.add_row(f"{history['end'][index]:,}", *(number(history[name][index]) for name in names))
-    return table
+def check_confidence(*confidences: float) -> None:
+    """Refuse what is no probability."""
+    wrong = [value for value in confidences if not 0 < value < 1]
+    if wrong:
+        raise UsageError(f"--confidence must lie between 0 and 1, got {wrong[0]}")
 
 
-def number(value: Any) -> str:
-    """Return a score as text; nothing for what is not known."""
-    if value is None or math.isnan(value):
-        return ""
-    return f"{value:,.0f}" if float(value).is_integer() and value >= 1 else f"{value:.4g}"
+def number_scores(y: Any, mean: Any, interval: Any, quantiles: Any = None) -> Scores:
+    """Scores of means and intervals, and of quantiles at LEVELS if there are any."""
+    errors, spread = y - mean, float(np.sum((y - y.mean()) ** 2))
+    scores = {
+        "RMSE": float(np.sqrt(np.mean(errors**2))),
+        "MAE": float(np.mean(np.abs(errors))),
+        "R2": 1 - float(np.sum(errors**2)) / spread if spread > 0 else float("nan"),
+    }
+    if quantiles is not None:
+        scores["CRPS"] = crps(y, quantiles, levels=LEVELS)
+    covered = (interval[:, 0] <= y) & (y <= interval[:, 1])
+    return scores | {"coverage": float(covered.mean()), "width": float(np.mean(interval[:, 1] - interval[:, 0]))}
+
+
+def class_scores(y: Any, probabilities: Any, classes: Any) -> Scores:
+    """Scores of probabilities, columns in the order of `classes`; a label may be none of them."""
+    places = {label: place for place, label in enumerate(np.asarray(classes).tolist())}
+    own = np.array([places.get(label, -1) for label in np.asarray(y).tolist()])
+    said = np.where(own >= 0, probabilities[np.arange(len(own)), own], 0.0)
+    return {
+        "log loss": float(-np.mean(np.log(np.maximum(said, LEAST_PROBABILITY)))),
+        "accuracy": float(np.mean(np.argmax(probabilities, axis=1) == own)),
+    }
+
+
+def quantile_levels(confidence: float) -> Any:
+    """Levels to ask for: LEVELS, then the ends of the interval."""
+    return np.append(LEVELS, [0.5 - confidence / 2, 0.5 + confidence / 2])
+
+
+def scores_of(model: Any, X: Any, y: Any, task: str, confidence: float) -> Scores:
+    """Scores of a model of this library on rows that it has not learned."""
+    if task == "classification":
+        return class_scores(y, model.predict_proba(X), model.classes_)
+    quantiles = model.predict_quantiles(X, quantile_levels(confidence))
+    return number_scores(y, model.predict(X), quantiles[:, -2:], quantiles[:, :-2])
+
+
+def baseline_scores(y: Any, y_new: Any, task: str, confidence: float) -> Scores:
+    """Scores of what one would say without any column: the mean and quantiles of targets, or how common classes are."""
+    if task == "classification":
+        classes, counts = np.unique(y, return_counts=True)
+        return class_scores(y_new, np.tile(counts / counts.sum(), (len(y_new), 1)), classes)
+    quantiles = np.tile(np.quantile(y, quantile_levels(confidence)), (len(y_new), 1))
+    return number_scores(y_new, np.full(len(y_new), y.mean()), quantiles[:, -2:], quantiles[:, :-2])
+
+
+def show_honest_scores(out: Output, model: Any, rows: Training, confidence: float) -> None:
+    """Show how well a fitted model predicts rows that it has not learned, beside a baseline."""
+    if len(rows) < LEAST_ROWS:
+        out.say(f"{len(rows)} rows are too few to say how well the model predicts")
+        return
+    how, scores, baseline = _honest_scores(out, model, rows, confidence)
+    if rows.task == "regression":
+        scores, baseline = ({name: each[name] for name in scores} for each in (scores, baseline))
+    named = {type(model).__name__: scores, BASELINES[rows.task]: baseline}
+    out.table("scores", [{"model": name, **each} for name, each in named.items()], _title(rows.task, how, confidence))
+    out.facts(scored_by=how, confidence=confidence)
+
+
+BASELINES = {"regression": "always the mean", "classification": "class frequencies"}
+
+
+def _title(task: str, how: str, confidence: float) -> str:
+    return f"Scores, {how}" + (f"; intervals of {confidence:.0%}" if task == "regression" else "")
+
+
+def _honest_scores(out: Output, model: Any, rows: Training, confidence: float) -> tuple[str, Scores, Scores]:
+    """Return how rows were left out, and scores of the model and of the baseline."""
+    baseline = baseline_scores(rows.y, rows.y, rows.task, confidence)
+    if rows.task == "classification" and hasattr(model, "loo_log_loss_"):
+        return "leave-one-out", {"log loss": model.loo_log_loss_, "accuracy": model.loo_score_}, baseline
+    if rows.task == "regression" and hasattr(model, "loo_interval"):
+        try:
+            with out.progress("leaving out each row"):
+                found = number_scores(rows.y, model.loo_predict().mean, model.loo_interval(confidence))
+            return "leave-one-out", found, baseline
+        except ValueError:  # with smoothing by moments a forest cannot, nor a kernel that is solved by iteration
+            pass
+    is_new = np.random.default_rng(0).permutation(len(rows)) % 5 == 0
+    with out.progress("fitting four fifths"):
+        part = clone(model).fit(rows.X[~is_new], rows.y[~is_new])
+    X, y = rows.X[is_new], rows.y[is_new]
+    baseline = baseline_scores(rows.y[~is_new], y, rows.task, confidence)
+    return "on a fifth of the rows, not learned", scores_of(part, X, y, rows.task, confidence), baseline
+
+
+def show_strongest(out: Output, model: Any, most: int = 10) -> None:
+    """Show which columns matter most, where a model says so."""
+    importances = getattr(model, "feature_importances_", None)
+    if importances is None:
+        return
+    names = list(getattr(model, "feature_names_in_", range(len(importances))))
+    order = np.argsort(importances)[::-1]
+    rows = [{"column": str(names[place]), "importance": float(importances[place])} for place in order]
+    shown = rows[: min(most, int(np.sum(importances >= LEAST_SHOWN)))]
+    out.table("importances", shown, "Strongest columns")
+    out.facts(importances=rows)

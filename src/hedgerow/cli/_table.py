@@ -1,123 +1,248 @@
-"""Columns of a CSV or Parquet file, through pandas, with errors that name file and column."""
+"""Tables in files: CSV, Parquet and JSON lines, also compressed or through pipes, read and written by pandas."""
 
 from __future__ import annotations
 
+import codecs
+import csv
+import gzip
+import io
+import json
+import sys
+import warnings
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-import numpy as np
-
+from hedgerow.cli._text import mend_text
 from hedgerow.stream import _kinds
+from hedgerow.stream._delimiter import LINES, delimiter_of
+
+PIPE = Path("-")
+"""Stands for the standard input or output."""
+
+HEAD = 1 << 16
+"""Bytes at the beginning of a file that tell what it is."""
+
+NO_TABLES = {b"PK\x03\x04": "an Excel workbook or another zip archive", b"SQLite format 3": "an SQLite database"}
+MISSING = sorted({*_kinds.MISSING, *map(str.upper, _kinds.MISSING), *map(str.title, _kinds.MISSING)})
+ENDINGS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
 
 
-def read_table(path: Path, categories: Iterable[str] = ()) -> Any:
-    """Read a CSV or Parquet file as a pandas frame; in CSV the columns named stay text as it is written."""
+def read_table(
+    path: Path, say: Callable[[str], None] | None = None, is_text: Callable[[str], bool] | None = None
+) -> Any:
+    """Read a file, or the standard input, as a pandas frame.
+
+    What was done to make sense of it is said by `say`. In CSV the columns of which `is_text` is true stay text as it is
+    written.
+    """
+    notes: list[str] = []
     try:
         import pandas as pd
     except ImportError:
         raise ImportError("reading tables needs pandas: pip install pandas") from None
     if path.is_dir():
-        raise ValueError(f"{str(path)!r} is a folder, not a CSV file")
-    frame = _read_parquet(path, pd) if path.suffix in (".parquet", ".pq") else _read_csv(path, pd, list(categories))
+        raise ValueError(f"{str(path)!r} is a folder, not a file")
+    with _opened(path) as file:
+        head = file.read(HEAD)
+        file.seek(0)
+        kind = _format_of(path, head)
+        if kind == "parquet":
+            frame = _read_parquet(path, file, pd)
+        elif kind == "json":
+            frame = _read_json(path, file, pd)
+        else:
+            frame, found = _read_csv(path, file, head, is_text or _is_none, pd)
+            notes += found
     if len(frame) == 0:
         raise ValueError(f"{str(path)!r} has a header but no rows")
+    nested = [name for name in frame if frame[name].dtype == object and not all(map(_is_single, frame[name]))]
+    if nested:
+        raise ValueError(f"{str(path)!r}: {quoted(nested)} holds lists or objects; a column has a single value a row")
+    notes += mend_text(frame, is_text or _is_none, frame.attrs.get("delimiter"))
+    for note in notes if say else ():
+        say(note)  # type: ignore[misc]
     return frame
 
 
-def features(frame: Any, columns: list[str], path: Path, kinds: Mapping[str, str]) -> Any:
-    """Return these columns: dates and times as such, the others as they are.
-
-    `kinds` says what some columns hold, which a model has learned, or categories that were asked for. In the others
-    text tells: it is dates or times if all of it is, else categories.
-    """
-    require(frame, columns, path)
-    chosen = frame[columns].copy()
-    for name in columns:
-        column, kind = chosen[name], kinds.get(name, "unknown")
-        if not _is_text(column) or kind == "category":
-            continue
-        values = column.to_list()
-        kind = _kinds.kind_of(values, ("date", "time")) if kind == "unknown" else kind
-        if kind != "category":
-            read = [_cell(value, kind, name, path, row) for row, value in enumerate(values)]
-            chosen[name] = type(column)(read, index=column.index, dtype=float if kind == "number" else object)
-    return chosen
-
-
-def numbers(frame: Any, column: str, path: Path) -> Any:
-    """Return a column of finite numbers, or say that it is not there or does not hold numbers."""
-    require(frame, [column], path)
-    if frame[column].dtype.kind not in "biuf":
-        raise ValueError(f"column {column!r} of {str(path)!r} does not hold numbers")
-    found = frame[column].to_numpy(dtype=np.float64, na_value=np.nan)
-    if not np.isfinite(found).all():
-        raise ValueError(f"column {column!r} of {str(path)!r} has missing or infinite values; fill or drop them")
-    return found
+def write_table(frame: Any, path: Path, as_json: bool = False) -> None:
+    """Write a frame by the ending of the name: CSV, Parquet, JSON lines, compressed if it ends in .gz."""
+    endings = [ending.lower() for ending in path.suffixes]
+    kind = next((ENDINGS[ending] for ending in reversed(endings) if ending in ENDINGS), "csv")
+    if kind == "parquet":
+        try:
+            frame.to_parquet(path, index=False)
+        except ImportError:
+            raise ImportError("Parquet files need pyarrow: pip install 'hedgerow[parquet]'") from None
+        return
+    is_json = kind == "json" or (path == PIPE and as_json)
+    text = frame.to_json(orient="records", lines=True, date_format="iso") if is_json else frame.to_csv(index=False)
+    if path == PIPE:
+        sys.stdout.write(text)
+    elif endings[-1:] == [".gz"]:
+        path.write_bytes(gzip.compress(text.encode()))
+    else:
+        path.write_text(text, encoding="utf-8", newline="")
 
 
-def classes(frame: Any, column: str, path: Path) -> Any:
-    """Return a column of class labels, of any kind, none missing."""
-    require(frame, [column], path)
-    if frame[column].isna().any():
-        raise ValueError(f"column {column!r} of {str(path)!r} has missing values; fill or drop them")
-    return frame[column].to_numpy()
-
-
-def holds_words(frame: Any, column: str, path: Path) -> bool:
-    """Whether a column is text, or true and false, so that its values can only be classes."""
-    require(frame, [column], path)
-    return frame[column].dtype.kind not in "iuf"
-
-
-def require(frame: Any, columns: list[str], path: Path) -> None:
-    """Say which of these columns are not there."""
-    missing = [name for name in columns if name not in frame.columns]
-    if missing:
-        raise ValueError(f"{str(path)!r} has no column {_list(missing)}; it has {_list(list(frame.columns))}")
-
-
-def _read_csv(path: Path, pd: Any, categories: list[str]) -> Any:
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, decompressed if need be."""
     try:
-        # Before its third version pandas might miss the last digit; since then it may not be told not to.
-        is_old = int(pd.__version__.partition(".")[0]) < 3
-        return pd.read_csv(
-            path,
-            dtype=dict.fromkeys(categories, str),
-            na_values=sorted({*_kinds.MISSING, *map(str.upper, _kinds.MISSING), *map(str.title, _kinds.MISSING)}),
-            low_memory=False,  # the type of a column follows from all of it
-            **({"float_precision": "round_trip"} if is_old else {}),
-        )
-    except (UnicodeDecodeError, pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, zlib.error) as error:
-        raise ValueError(f"{str(path)!r} is not a CSV file: {error}") from None
+        if path == PIPE:
+            content = sys.stdin.buffer.read()
+            yield io.BytesIO(gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content)
+            return
+        with path.open("rb") as raw:
+            is_packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            if path.suffix == ".gz" and not is_packed:
+                raise ValueError(f"{str(path)!r} is not compressed by gzip, or damaged")
+            if is_packed:
+                with gzip.open(raw) as unpacked:
+                    yield unpacked  # type: ignore[misc]
+            else:
+                yield raw
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{str(path)!r} is not compressed by gzip, or damaged: {error}") from None
 
 
-def _read_parquet(path: Path, pd: Any) -> Any:
+def _format_of(path: Path, head: bytes) -> str:
+    """Tell the format by the ending of the name or else by the first bytes."""
+    for begin, what in NO_TABLES.items():
+        if head.startswith(begin):
+            raise ValueError(f"{str(path)!r} is {what}; save the table as CSV, and give that file")
+    kind = next((ENDINGS[ending.lower()] for ending in reversed(path.suffixes) if ending.lower() in ENDINGS), None)
+    if kind is None:
+        is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") and b'"' in head
+        kind = "parquet" if head.startswith(b"PAR1") else "json" if is_json else "csv"
+    return kind
+
+
+def _read_parquet(path: Path, file: BinaryIO, pd: Any) -> Any:
     try:
-        return pd.read_parquet(path)
+        return pd.read_parquet(file)
     except ImportError:
         raise ImportError("Parquet files need pyarrow: pip install 'hedgerow[parquet]'") from None
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a Parquet file, or damaged: {error}") from None
 
 
-def _is_text(column: Any) -> bool:
-    """Whether a column holds text, or Python values of any kind."""
-    return column.dtype == object or str(column.dtype).startswith("str")
-
-
-def _cell(value: Any, kind: str, name: str, path: Path, row: int) -> Any:
+def _read_json(path: Path, file: BinaryIO, pd: Any) -> Any:
+    """Read an object a line, or one list of objects."""
     try:
-        return _kinds.read(value, kind)
+        text = file.read().decode("utf-8-sig")
+        if text.lstrip().startswith("["):
+            records = json.loads(text)
+        else:
+            records = [_json_line(line, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{str(path)!r} is not text: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{str(path)!r} is not JSON: {error}") from None
+    if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
+        raise ValueError(f"{str(path)!r} must hold JSON objects, one a line, each with the columns of a row")
+    return pd.DataFrame(records)
+
+
+def _json_line(line: str, number: int) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"line {number:,}: {error}") from None
+
+
+def _read_csv(
+    path: Path, file: BinaryIO, head: bytes, is_text: Callable[[str], bool], pd: Any
+) -> tuple[Any, list[str]]:
+    encoding, notes = _encoding_of(path, file, head)
+    lines = head.decode(encoding, errors="ignore").lstrip("\ufeff").splitlines()
+    if not any(line.strip() for line in lines):
+        raise ValueError(f"{str(path)!r} is empty; a CSV file begins with the names of its columns")
+    delimiter = delimiter_of(islice(lines, LINES))
+    header = next(iter(csv.reader((line for line in lines if line.strip()), delimiter=delimiter)), [])
+    is_old = int(pd.__version__.partition(".")[0]) < 3
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                file,
+                sep=delimiter,
+                encoding=encoding,
+                index_col=False,
+                skipinitialspace=True,
+                dtype={name: str for name in header if is_text(name.strip())},
+                na_values=MISSING,
+                low_memory=False,  # the type of a column follows from all of it
+                # Before its third version pandas might miss the last digit; since then it may not be told not to.
+                **({"float_precision": "round_trip"} if is_old else {}),
+            )
+    except pd.errors.ParserWarning:
+        raise ValueError(f"{str(path)!r} has rows with more values than the header has names") from None
+    except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, zlib.error) as error:
+        raise ValueError(f"{str(path)!r} is not a CSV file: {str(error).strip()}") from None
+    return _named(frame, header, path, notes, delimiter)
+
+
+def _named(frame: Any, header: list[str], path: Path, notes: list[str], delimiter: str) -> tuple[Any, list[str]]:
+    """Return the frame with names without blanks around them, and what there is to say about its header."""
+    names = [str(name).strip() for name in frame.columns]
+    if len(set(names)) == len(names):
+        frame.columns = names
+    frame.attrs["delimiter"] = delimiter
+    if delimiter != ",":
+        notes.append(f"values are separated by {({';': 'semicolons', chr(9): 'tabs', '|': 'bars'})[delimiter]}")
+    cells = [cell.strip() for cell in header]
+    twice = sorted({cell for cell in cells if cell and cells.count(cell) > 1})
+    if twice:
+        frame.attrs["twice"] = twice
+        copies = [name for name in names if name not in cells and name.rpartition(".")[0] in twice]
+        notes.append(f"the header has {quoted(twice)} more than once; the copies are called {quoted(copies)}")
+    if cells and all(_is_number(cell) for cell in cells):
+        notes.append(f"the first line of {str(path)!r} is taken for names of columns, but holds numbers: no header?")
+    return frame, notes
+
+
+def _encoding_of(path: Path, file: BinaryIO, head: bytes) -> tuple[str, list[str]]:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) and len(head) > 2:
+        return "utf-16", []
+    if b"\0" in head:
+        raise ValueError(f"{str(path)!r} is not text: it has bytes that are 0; a table is CSV, Parquet or JSON lines")
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    encoding, notes = "utf-8-sig", []
+    try:
+        while block := file.read(HEAD):
+            decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        encoding, notes = "cp1252", [f"{str(path)!r} is not UTF-8; it is read as Windows-1252"]
+    file.seek(0)
+    return encoding, notes
+
+
+def _is_single(value: Any) -> bool:
+    """Whether a cell holds one value, and not a list, a mapping or an array."""
+    return isinstance(value, Hashable)
+
+
+def _is_none(name: str) -> bool:
+    """Whether a column stays text, where none does."""
+    return False
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
     except ValueError:
-        words = {"category": "categories"}.get(kind, f"{kind}s")
-        raise ValueError(
-            f"column {name!r} of {str(path)!r} is {value!r:.80} in row {row + 1:,}, and the model has learned {words} "
-            "there; mend the file, or fit the model again with --categorical"
-        ) from None
+        return False
+    return True
 
 
-def _list(names: list[str]) -> str:
-    shown = ", ".join(repr(str(name)) for name in names[:12])
-    return shown if len(names) <= 12 else f"{shown} and {len(names) - 12} more"
+def quoted(names: Iterable[Any]) -> str:
+    """Return names in quotation marks, the first twelve."""
+    every = list(names)
+    listed = ", ".join(repr(str(name)) for name in every[:12])
+    return listed if len(every) <= 12 else f"{listed} and {len(every) - 12} more"

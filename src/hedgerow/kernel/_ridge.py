@@ -140,6 +140,10 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
         dist = self._found.left_out(self._current.query.n_threads)
         return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._learner.rows.arrays[1]))
 
+    def loo_interval(self, confidence: float = 0.9) -> Floats:
+        """Central interval of each row as if it had not been learned: shape (n_samples, 2)."""
+        return self._found.left_out(self._current.query.n_threads).interval(confidence)
+
     def lifetime_posterior(self, prior: Any = "uniform") -> LifetimePosterior:
         """Posterior of the lifetime, at the ridge of the path.
 

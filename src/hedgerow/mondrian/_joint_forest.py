@@ -60,10 +60,17 @@ class JointForest(ForestLearner):
 
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
         """What is said of each row held without it."""
+        dist = self._left_out(query)
+        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self.labels.given(self.core.row_labels())))
+
+    def loo_interval(self, query: Smoothing, confidence: float) -> Floats:
+        """Central interval of each target held without its row."""
+        return self._left_out(query).interval(confidence)
+
+    def _left_out(self, query: Smoothing) -> Joint:
         mean, within, between = self.core.leave_one_out(self.core.n_trees, self.groups, query.n_threads)
         factors = self.labels.calibration.factors(self.core.row_values(), are_left_out=True)
-        dist = self._joint(factors, mean, within, between, 0.0)
-        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self.labels.given(self.core.row_labels())))
+        return self._joint(factors, mean, within, between, 0.0)
 
     def forecast_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[Joint]:
         """Yield the distributions of rows, each just before it is learned, some rows at a time."""

@@ -99,12 +99,19 @@ class RegressionForest(ForestLearner):
 
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
         """What is said of each target held without its row."""
-        y, X = self.labels.decode(self.core.row_labels()), self.core.row_values()
-        parts = []
-        for places in np.array_split(np.arange(y.size), 1 + y.size // LEFT_OUT_TOGETHER):
-            dist = self.labels.target.left_out(self.left_out(query, places), X[places])
-            parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
+        y = self.labels.decode(self.core.row_labels())
+        parts = [(dist.mean(), dist.std(), dist.logpdf(y[places])) for places, dist in self._each_left_out(query)]
         return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
+
+    def loo_interval(self, query: Smoothing, confidence: float) -> Floats:
+        """Central interval of each target held without its row."""
+        return np.concatenate([dist.interval(confidence) for _, dist in self._each_left_out(query)])
+
+    def _each_left_out(self, query: Smoothing) -> Iterator[tuple[npt.NDArray[np.intp], Any]]:
+        """Yield places of some rows, and the distributions of their targets without them."""
+        X = self.core.row_values()
+        for places in np.array_split(np.arange(len(X)), 1 + len(X) // LEFT_OUT_TOGETHER):
+            yield places, self.labels.target.left_out(self.left_out(query, places), X[places])
 
     # Forecasting.
 

@@ -228,6 +228,12 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         self._check_hierarchy("loo_predict", ValueError)
         return self._learner.loo_predict(self._current.query)
 
+    def loo_interval(self, confidence: float = 0.9) -> Floats:
+        """Central interval of each row held as if it, and only it, had never been learned: shape (n_samples, 2)."""
+        self._check_learned()
+        self._check_hierarchy("loo_interval", ValueError)
+        return self._learner.loo_interval(self._current.query, confidence)
+
     @property
     def target_(self) -> str:
         """What targets are: "real", "positive", "count" or "functions"."""

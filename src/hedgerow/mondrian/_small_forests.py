@@ -58,7 +58,8 @@ class SmallForest:
         """
         found, own = self.means(X), self.learner.core.row_values()
         span = np.maximum(np.ptp(own, axis=0), np.finfo(np.float64).tiny)
-        of_own, asked = (prints_of(np.round((rows[:, : self.width] - own[0]) / span * 2**14)) for rows in (own, X))
+        with np.errstate(over="ignore"):  # a value that none of its rows has, in a column that is constant there
+            of_own, asked = (prints_of(np.round((rows[:, : self.width] - own[0]) / span * 2**14)) for rows in (own, X))
         order = np.argsort(of_own, kind="stable")
         at = np.searchsorted(of_own[order], asked).clip(max=of_own.size - 1)
         is_own = of_own[order][at] == asked

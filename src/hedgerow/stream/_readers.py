@@ -15,6 +15,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.stream._chunks import CHUNK, Chunk, Stream, as_matrix
+from hedgerow.stream._delimiter import LINES, delimiter_of
 from hedgerow.stream._kinds import TOLD_BY_TEXT, WORDS, finite, is_missing, kind_of, read
 
 Record = tuple[int, Sequence[Any], Any]
@@ -56,9 +58,9 @@ class FileRows(Stream):
         self.path, self.target, self.missing = path, target, missing
         self._position = 0
         columns = self._columns()
-        absent = [name for name in (target, *ignore, *kinds) if name not in columns]
+        absent = [name for name in dict.fromkeys((target, *ignore, *kinds)) if name not in columns]
         if absent:
-            raise ValueError(f"{str(path)!r} has no column {absent[0]!r}; it has {_list(columns)}")
+            raise ValueError(f"{str(path)!r} has no column {_list(absent)}; it has {_list(columns)}")
         self.features = tuple(name for name in columns if name != target and name not in ignore)
         if not self.features:
             raise ValueError(f"{str(path)!r} has no column besides the target and those ignored")
@@ -148,7 +150,7 @@ class FileRows(Stream):
         except (TypeError, ValueError):
             raise ValueError(
                 f"{self._where(place)}: column {self.target!r} is {label!r:.80}, not a finite number; for classes, "
-                "say labels='class'"
+                "say labels='class' (--task classification)"
             ) from None
 
     def _where(self, place: int) -> str:
@@ -170,13 +172,18 @@ class FileRows(Stream):
 
 
 class CsvRows(FileRows):
-    """Rows of a CSV file with a header."""
+    """Rows of a CSV file with a header; commas, semicolons, tabs or bars separate values."""
 
     told_by_text = TOLD_BY_TEXT
 
+    @cached_property
+    def _delimiter(self) -> str:
+        with self._text() as (text, _):
+            return delimiter_of(islice(text, LINES))
+
     def _columns(self) -> list[str]:
         with self._text() as (text, _):
-            columns = next(iter(csv.reader(text)), [])
+            columns = next(iter(csv.reader(text, delimiter=self._delimiter)), [])
         if not columns:
             raise ValueError(f"{str(self.path)!r} is empty; a CSV file begins with the names of its columns")
         if len(set(columns)) < len(columns):
@@ -187,7 +194,7 @@ class CsvRows(FileRows):
         columns = self._columns()
         at, target = [columns.index(name) for name in self.features], columns.index(self.target)
         with self._text() as (text, raw):
-            reader = csv.reader(text)
+            reader = csv.reader(text, delimiter=self._delimiter)
             next(reader)
             for cells in reader:
                 if len(cells) != len(columns):
@@ -288,7 +295,7 @@ class ParquetRows(FileRows):
             raise ValueError(f"{str(self.path)!r} is not a Parquet file, or damaged: {error}") from None
 
 
-SKIP = "pass missing='skip' to leave out rows with missing values"
+SKIP = "pass missing='skip' (--skip-missing) to leave out rows with missing values"
 READERS: dict[str, type[FileRows]] = {"csv": CsvRows, "parquet": ParquetRows, "jsonl": JsonRows}
 
 
@@ -307,7 +314,8 @@ def rows(
     Parameters
     ----------
     path : str or path
-        The file. CSV and JSON lines may be compressed by gzip (``.csv.gz``).
+        The file. CSV and JSON lines may be compressed by gzip (``.csv.gz``). Values in CSV are separated by commas,
+        semicolons, tabs or bars, whatever fits the first lines.
     target : str
         Column to be predicted. All others are features.
     ignore : iterable of str, optional

@@ -1,5 +1,6 @@
-"""``hedgerow demo``: a year of flights, forecast one by one."""
+"""The parts of ``hedgerow demo``: a year of flights, models that forecast them, tables and a picture."""
 
-from hedgerow.cli.demo._run import demo
+PARTS = 8
+"""After each of so many equal parts of the flights the retrained forests learn, and forecast the next."""
 
-__all__ = ["demo"]
+LEAST_ROWS = 100 * PARTS

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 from rich.progress import Progress
+from sklearn.ensemble import ExtraTreesRegressor, RandomForestRegressor
 
 from hedgerow import MondrianForestRegressor
+from hedgerow.cli.demo import PARTS
 from hedgerow.cli.demo._flights import Flights
 from hedgerow.cli.demo._forecasts import CONFIDENCE, Forecasts
 
 CHUNK = 2000
-PARTS = 8
-"""After each of so many equal parts of the flights the retrained forests learn, and forecast the next."""
 
 LEAST_SPREAD = 0.5
 """Minutes. Trees that agree exactly would make a Gaussian of width zero; delays are whole minutes anyway."""
@@ -24,6 +24,23 @@ LEAST_SPREAD = 0.5
 def part_edges(n_rows: int) -> list[int]:
     """Where the parts begin and end."""
     return [n_rows * part // PARTS for part in range(PARTS + 1)]
+
+
+def all_online(trees: int, flights: Flights, bar: Progress, **shared: Any) -> list[Forecasts]:
+    """Let hedgerow's forests forecast, with both ways of smoothing."""
+    return [
+        online(f"hedgerow, {each}", MondrianForestRegressor(trees, smoothing=each, **shared), flights, bar)
+        for each in ("hierarchy", "moments")
+    ]
+
+
+def all_retrained(trees: int, flights: Flights, bar: Progress, **shared: Any) -> list[Forecasts]:
+    """Let scikit-learn's forests forecast."""
+    kinds = {"ExtraTrees": ExtraTreesRegressor, "RandomForest": RandomForestRegressor}
+    return [
+        retrained(f"{name} retrained", kind(trees, min_samples_leaf=5, **shared), flights, bar)
+        for name, kind in kinds.items()
+    ]
 
 
 def online(name: str, forest: MondrianForestRegressor, flights: Flights, bar: Progress) -> Forecasts:

@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
 
 import hedgerow
-from hedgerow.cli._console import check_destination, console, errors_in_words
-from hedgerow.cli._scores import history_table, scores_table
+from hedgerow.cli._output import Output, check_destination
+from hedgerow.cli._runs import history_rows, names_of, scores_rows
 from hedgerow.stream import Run
 from hedgerow.stream._checkpoint import MAGIC, read_checkpoint
 
 
 def report(
+    out: Output,
     runs: Annotated[list[Path], typer.Argument(help="Files written by hedgerow stream --out, or its checkpoints.")],
     history: Annotated[bool, typer.Option("--history", help="Print the scores of each window too.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Picture to write, of any format that matplotlib knows.")] = None,
     csv: Annotated[Path | None, typer.Option(help="CSV file to write, a line for each run and window.")] = None,
 ) -> None:
     """Compare saved runs: scores over all and by window, and a picture of them over time."""
-    with errors_in_words():
-        for path in filter(None, (plot, csv)):
-            check_destination(path)
-        found = [_read(path) for path in runs]
-        if plot is not None:
-            from hedgerow.plot import RunDisplay
-
-            RunDisplay.from_runs(*found).figure_.savefig(plot, dpi=150)
-        if csv is not None:
-            csv.write_text(_as_csv(found), encoding="utf-8")
-    console.print(scores_table(found))
-    for run in found if history else ():
-        console.print(history_table(run))
     for path in filter(None, (plot, csv)):
-        console.print(f"[green]✓[/] written to [bold]{path}[/]", highlight=False, soft_wrap=True)
+        check_destination(path)
+    found = [_read(path) for path in runs]
+    if plot is not None:
+        from hedgerow.plot import RunDisplay
+
+        RunDisplay.from_runs(*found).figure_.savefig(plot, dpi=150)
+    if csv is not None:
+        csv.write_text(_as_csv(found), encoding="utf-8")
+    out.table("scores", scores_rows(found), "Scores")
+    for name, run in zip(names_of(found), found, strict=True) if history else ():
+        out.table(f"history of {name}", history_rows(run), name)
+    for path in filter(None, (plot, csv)):
+        out.done(f"written to {path}")
 
 
 def _read(path: Path) -> Run:
@@ -43,7 +44,9 @@ def _read(path: Path) -> Run:
         is_checkpoint = file.read(len(MAGIC)) == MAGIC
     run = read_checkpoint(path).run if is_checkpoint else hedgerow.load(path)
     if not isinstance(run, Run):
-        raise ValueError(f"{str(path)!r} holds a {type(run).__name__}, not a run; hedgerow info shows models")
+        raise ValueError(
+            f"{str(path)!r} holds a {type(run).__name__}, not a run; hedgerow info {quote(str(path))} shows it"
+        )
     return run
 
 

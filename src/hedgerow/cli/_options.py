@@ -1,0 +1,39 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Data = Annotated[
+    Path, typer.Argument(help="CSV with a header, Parquet or JSON lines, perhaps compressed by gzip; - reads a pipe.")
+]
+ModelFile = Annotated[Path, typer.Argument(help="File written by hedgerow fit or by a model's save method.")]
+Target = Annotated[str, typer.Option("--target", "-t", help="Column to be predicted.")]
+Task = Annotated[
+    str,
+    typer.Option(help="regression or classification; auto: classification if the target is text, or true and false."),
+]
+Model = Annotated[
+    str,
+    typer.Option(
+        help="boosting, forest, kernel, bart, tree, online, conformal or quantile, or the name of a class.",
+        autocompletion=lambda: ["boosting", "forest", "kernel", "bart", "tree", "online", "conformal", "quantile"],
+    ),
+]
+Trees = Annotated[int | None, typer.Option(help="Number of trees; the model's default if not given.", min=1)]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="Another parameter of the model, as name=value; may be given again.", metavar="NAME=VALUE"
+    ),
+]
+Ignore = Annotated[list[str] | None, typer.Option(help="Columns to leave out: a,b or given again.")]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="Columns of numbers that are categories: a,b or given again.")
+]
+Use = Annotated[list[str] | None, typer.Option(help="Columns to use that would be left out, such as ids.")]
+Seed = Annotated[int, typer.Option(help="Random seed.", min=0, max=2**32 - 1)]
+Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores. The result does not depend on it.")]

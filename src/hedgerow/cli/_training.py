@@ -1,0 +1,82 @@
+"""From a file to what a model learns: rows with a target, columns taken for something, numbers or classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hedgerow.cli._columns import features, look_at, require_learned, show_columns
+from hedgerow.cli._names import listed, require
+from hedgerow.cli._output import Output, UsageError
+from hedgerow.cli._table import read_table
+from hedgerow.cli._target import decide_task, target_values, without_missing
+
+
+@dataclass(frozen=True)
+class Training:
+    """Rows to learn from."""
+
+    X: Any
+    """A pandas frame of the columns that are used."""
+    y: Any
+    """Numbers, or labels of classes."""
+    task: str
+    """"regression" or "classification"."""
+    kinds: Mapping[str, str]
+    """What each column was taken for."""
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+def training_rows(
+    out: Output,
+    path: Path,
+    target: str,
+    task: str,
+    ignore: Sequence[str] | None,
+    categorical: Sequence[str] | None,
+    use: Sequence[str] | None,
+) -> Training:
+    """Read a file, and say what its columns and its target were taken for."""
+    with out.progress(f"reading {path}"):
+        # Names between commas can be told from names with commas only when the columns are known.
+        texts = {*(categorical or ()), *listed(categorical, ())}
+        frame = read_table(path, out.say, texts.__contains__)
+    require(frame.columns, [target], path, "--target")
+    if target in frame.attrs.get("twice", ()):
+        raise ValueError(f"{str(path)!r} has several columns {target!r}; rename all but the one that is the target")
+    given = {"--ignore": ignore, "--categorical": categorical, "--use": use}
+    names = {option: listed(values, frame.columns) for option, values in given.items()}
+    for option, columns in names.items():
+        require(frame.columns, columns, path, option)
+        if target in columns:
+            raise UsageError(f"{option}: {target!r} is the target")
+    frame = without_missing(out, frame, target, path)
+    task = decide_task(out, frame[target], target, path, task)
+    y = target_values(frame[target], task, target, path)
+    rest = [str(name) for name in frame.columns if name != target and name not in names["--ignore"]]
+    if not rest:
+        raise ValueError(f"{str(path)!r} has no column besides the target and those ignored")
+    found = look_at(frame, rest, names["--categorical"], names["--use"])
+    show_columns(out, found)
+    used = [column.name for column in found if column.is_used]
+    if not used:
+        raise ValueError(
+            f"no column of {str(path)!r} is left to learn from; --use {rest[0]!r} uses one that was left out"
+        )
+    kinds = {column.name: column.kind for column in found if column.is_used}
+    out.facts(task=task, target=target)
+    return Training(features(frame, used, path, kinds), y, task, kinds)
+
+
+def further_rows(out: Output, path: Path, target: str, rows: Training) -> Training:
+    """Read another file with the same columns."""
+    frame = read_table(path, out.say, lambda name: rows.kinds.get(name) == "category")
+    require(frame.columns, [target], path, "--target")
+    require_learned(frame, list(rows.kinds), path)
+    frame = without_missing(out, frame, target, path)
+    y = target_values(frame[target], rows.task, target, path)
+    return Training(features(frame, list(rows.kinds), path, rows.kinds), y, rows.task, rows.kinds)

@@ -1,0 +1,79 @@
+"""``hedgerow fit``: a model from a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from hedgerow.cli._models import new_model
+from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Model, Seed, Settings, Target, Task, Trees, Use
+from hedgerow.cli._output import Output, UsageError, check_destination
+from hedgerow.cli._scores import CONFIDENCE, check_confidence, show_honest_scores, show_strongest
+from hedgerow.cli._table import PIPE
+from hedgerow.cli._training import Training, training_rows
+
+
+def fit(
+    out: Output,
+    data: Data,
+    target: Target,
+    to: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Where to write the model; DATA with .hedgerow if not given.")
+    ] = None,
+    model: Model = "boosting",
+    task: Task = "auto",
+    trees: Trees = None,
+    settings: Settings = None,
+    ignore: Ignore = None,
+    categorical: Categorical = None,
+    use: Use = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals whose coverage is shown.")] = CONFIDENCE,
+    score: Annotated[bool, typer.Option(help="Say how well rows are predicted that were left out.")] = True,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+) -> None:
+    """Fit a model to a table, say how good it is, and save it.
+
+    Columns may hold numbers, text, dates, times, true and false; values may be missing.
+    """
+    path = model_path(data, to)
+    check_confidence(confidence)
+    rows = training_rows(out, data, target, task, ignore, categorical, use)
+    fitted = fit_and_save(out, new_model(model, rows.task, trees, settings, random_state=seed, n_jobs=jobs), rows, path)
+    if score:
+        show_honest_scores(out, fitted, rows, confidence)
+    show_strongest(out, fitted)
+    say_saved(out, path)
+
+
+def model_path(data: Path, to: Path | None) -> Path:
+    """Return where to write the model, which must be possible."""
+    if to is None:
+        if data == PIPE:
+            raise UsageError("--out is needed where rows come through a pipe")
+        to = Path(data.name.split(".")[0] or "model").with_suffix(".hedgerow")
+    check_destination(to)
+    return to
+
+
+def say_saved(out: Output, path: Path) -> None:
+    """Say where the model is, and what to do with it."""
+    size = path.stat().st_size / 1e6
+    out.done(f"saved to {path} ({size:.1f} MB); try: hedgerow predict {quote(str(path))} NEW_ROWS.csv")
+
+
+def fit_and_save(out: Output, model: Any, rows: Training, path: Path) -> Any:
+    """Fit, say how long it took, and save."""
+    begin, name = perf_counter(), type(model).__name__
+    with out.progress(f"fitting {name}"):
+        model.fit(rows.X, rows.y)
+    model.save(path)
+    classes = f"{len(model.classes_)} classes, " if rows.task == "classification" else ""
+    words = f"{name}: {classes}{len(rows):,} rows, {rows.X.shape[1]} columns"
+    out.done(f"{words}, {perf_counter() - begin:.1f} s")
+    out.facts(model=name, out=str(path), seconds=perf_counter() - begin)
+    return model

@@ -1,0 +1,110 @@
+"""``hedgerow stream``: forecast each row of a file, score the forecast, then learn the row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from hedgerow.cli._columns import KINDS
+from hedgerow.cli._models import new_model
+from hedgerow.cli._names import chosen, listed
+from hedgerow.cli._options import Categorical, Ignore, Jobs, Model, Seed, Settings, Target, Task
+from hedgerow.cli._output import Output, UsageError, check_destination, drawn
+from hedgerow.cli._runs import history_rows, scores_rows
+from hedgerow.cli._target import TASKS, task_of_numbers
+from hedgerow.stream import Run, rows
+from hedgerow.stream._evaluate import evaluation
+from hedgerow.stream._progress import expected_rows
+
+LABELS = dict(zip(TASKS, ("auto", "number", "class"), strict=True))
+
+
+def stream(
+    out: Output,
+    data: Annotated[
+        Path, typer.Argument(help="CSV with a header, Parquet or JSON lines; all columns but the target are features.")
+    ],
+    target: Target,
+    model: Model = "forest",
+    task: Task = "auto",
+    trees: Annotated[int, typer.Option(help="Number of trees.", min=1)] = 10,
+    settings: Settings = None,
+    keep: Annotated[
+        int | None, typer.Option(help="forest only: unlearn all but the latest so many rows.", min=1)
+    ] = None,
+    confidence: Annotated[float, typer.Option(help="What the intervals promise.")] = 0.9,
+    window: Annotated[int, typer.Option(help="Rows of a line in the table.", min=1)] = 1000,
+    ignore: Ignore = None,
+    categorical: Categorical = None,
+    skip_missing: Annotated[bool, typer.Option("--skip-missing", help="Leave out rows with missing values.")] = False,
+    distribution: Annotated[bool, typer.Option("--distribution", help="Score NLPD and CRPS too; slower.")] = False,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="File to go on from after an interruption; made if it is not there.")
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--out", "-o", help="Where to save the run, for hedgerow report.")] = None,
+    save_model: Annotated[Path | None, typer.Option(help="Where to save the model that has learned all rows.")] = None,
+    seed: Seed = 0,
+    jobs: Jobs = -1,
+) -> None:
+    """Forecast each row of a file, score the forecast, then learn the row.
+
+    The file may be larger than memory. Rows are taken as they come.
+    """
+    for path in filter(None, (checkpoint, to, save_model)):
+        check_destination(path)
+    labels = LABELS[chosen("--task", task, TASKS)]
+    how: Any = {"missing": "skip" if skip_missing else "keep"}
+    how["kinds"] = dict.fromkeys(listed(categorical, ()), "category")
+    how["ignore"] = listed(ignore, ())
+    source = rows(data, target, labels=labels, **how)
+    first = next(source.chunks(), None) if labels == "auto" and source.label_kind == "number" else None
+    if first is not None and task_of_numbers(out, first.y, target) == "classification":
+        source = rows(data, target, labels="class", **how)
+    does = "classification" if source.label_kind == "class" else "regression"
+    if distribution and does == "classification":
+        raise UsageError("--distribution is for regression; classes are scored by their probabilities anyway")
+    if keep is not None and model not in ("forest", "MondrianForestRegressor", "MondrianForestClassifier"):
+        raise UsageError(f"--keep is for models that can unlearn; --model {model} cannot")
+    kept = [] if keep is None else [f"window={keep}"]
+    learner = new_model(model, does, trees, [*(settings or ()), *kept], random_state=seed, n_jobs=jobs)
+    if not hasattr(learner, "partial_fit"):
+        raise UsageError(f"--model {model} does not learn row by row; --model forest does")
+    taken = [{"column": name, "taken for": KINDS[kind]} for name, kind in source.column_kinds.items()]
+    out.table("columns", taken, "What the columns were taken for")
+    name = f"{type(learner).__name__}, {trees} trees" + (f", {keep:,} rows kept" if keep else "")
+    steps = evaluation(learner, source, confidence, window, checkpoint, distribution=distribution, name=name)
+    run = _watched(out, steps, source)
+    if to is not None:
+        run.save(to)
+    if save_model is not None:
+        learner.save(save_model)
+    out.table("scores", scores_rows([run]), "Each row forecast, then learned")
+    written = [f"{what} saved to {path}" for what, path in (("run", to), ("model", save_model)) if path]
+    out.done("; ".join([f"{run.n_rows:,} rows, {run.n_rows / max(run.seconds, 1e-9):,.0f} a second", *written]))
+
+
+def _watched(out: Output, steps: Iterator[Run], source: Any) -> Run:
+    """Take all steps, with a live table of the latest windows if there is a terminal."""
+    run = next(steps)
+    if out.quiet or not out.words.is_terminal:
+        for step in steps:
+            run = step
+        return run
+    with Live(console=out.words, transient=True, refresh_per_second=4) as live:
+        for run in steps:
+            expected = expected_rows(source, run)
+            speed = run.n_rows / max(run.seconds, 1e-9)
+            left = (
+                ""
+                if expected is None
+                else f" of about {expected:,}, {max(0, expected - run.n_rows) / speed:,.0f} s left"
+            )
+            said = Text(f"{run.n_rows:,} rows{left}; {speed:,.0f} rows/s")
+            live.update(Group(drawn(history_rows(run, last=12), run.name), said))
+    return run
