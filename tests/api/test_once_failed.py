@@ -86,6 +86,7 @@ TOO_LARGE = {
     "kernel ridge": [("solution/inverse", 3)],
     "kernel ridge, iterative": [("solution/start", 0)],
     "class forest, balanced": [("rows.weights", 2)],
+    "forest, two targets": [("units/scale", 0), ("units/origin", 1)],
     "BART, particles": [("chain0.draws.notes", 0), ("chain0.draws.notes", 4)],
     "online forest": [("seen.labels", 1), ("leaves.moments", 1), ("leaves.moments", 3), ("rows.labels", 0)],
     "Bayesian tree": [("leaves.numbers", 1), ("leaves.numbers", 2)],
@@ -97,6 +98,21 @@ def test_numbers_too_large_to_square(name, place, tmp_path):
     stored = Stored.of(BY_NAME[name].fitted(13))
     with pytest.raises(ValueError, match="cannot load"):
         stored.with_number(stored.full_name(place[0]), place[1], 1e305).load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("place", [0, 1, 2, 4, 7])
+def test_calibrations_that_are_out_of_range(place, tmp_path):
+    forest = Stored.of(BY_NAME["forest"].fitted(60))
+    numbers = forest.learned["learner"]["labels"]["calibration"]
+    changed = [1e299 if k == place else number for k, number in enumerate(numbers)]
+    with pytest.raises(ValueError, match="calibration is out of range"):
+        forest.with_learned({"learner/labels/calibration": changed}).load(tmp_path / "model")
+
+
+def test_a_ridge_that_is_out_of_range(tmp_path):
+    model = Stored.of(BY_NAME["kernel ridge, iterative"].fitted(13))
+    with pytest.raises(ValueError, match="cannot load"):
+        model.with_learned({"learner/found/path/alpha": 1e200}).load(tmp_path / "model")
 
 
 @pytest.mark.parametrize("share", [1e-30, 1.0])
@@ -173,7 +189,7 @@ def test_a_category_beyond_all_floating_point_numbers():
 @pytest.mark.parametrize("verb", ["partial_fit", "predict_then_learn"])
 def test_rows_that_a_review_refuses_are_not_learned(verb):
     """Neither those before them, nor columns that came with them."""
-    new = partial(MondrianKernelRidge, n_estimators=5, random_state=0)
+    new = partial(MondrianKernelRidge, n_estimators=5, alpha=1e-10, random_state=0)
     good = pd.DataFrame({"colour": ["red", "blue", "red", "white"], "size": [0.5, 0.1, 0.6, 0.2]})
     bad = pd.DataFrame({"colour": ["green", "red", "red", "red", "red"], "size": [0.3, 0.5, 0.5, 0.5, 0.5]})
     model, y, heavy = new(), np.arange(5.0), np.array([1.0, 1e20, 1e20, 1e20, 1e20])

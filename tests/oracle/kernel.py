@@ -12,7 +12,10 @@ def kernel_matrix(left, right):
 
 
 def dense_criteria(kernel, y, weights, alpha):
-    """Log marginal likelihood, leave-one-out errors, mean: a row of weight w is written down w times."""
+    """Log marginal likelihood, leave-one-out errors, mean: a row of weight w is written down w times.
+
+    All w are left out together.
+    """
     with threadpool_limits(1):  # small matrices gain nothing from threads
         return _dense_criteria(kernel, y, weights, alpha)
 
@@ -27,7 +30,7 @@ def _dense_criteria(kernel, y, weights, alpha):
     likelihood = -0.5 * (n * np.log(2 * np.pi) + log_determinant + labels @ np.linalg.solve(signal * matrix, labels))
     errors = np.empty(n)
     for i in range(n):
-        rest = np.delete(np.arange(n), i)
+        rest = np.flatnonzero(copies != copies[i])
         inner = matrix[np.ix_(rest, rest)]
         errors[i] = labels[i] - (matrix[i, rest] @ np.linalg.solve(inner, labels[rest]))
     return likelihood, np.sqrt(np.mean(errors**2)), signal

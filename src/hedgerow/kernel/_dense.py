@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from hedgerow import _core
-from hedgerow.kernel._problem import Columns, Criteria, Problem, left_out
+from hedgerow.kernel._problem import Columns, Criteria, Problem
 from hedgerow.numeric.arrays import Floats
 
 
@@ -108,11 +108,10 @@ class Spectrum:
         shrunk = self.values[:, None] + alphas
         solutions = self.vectors @ (along[:, None] / shrunk) + rest[:, None] / alphas
         diagonals = self._squares @ (1.0 / shrunk - 1.0 / alphas) + 1.0 / alphas
-        errors, _ = left_out(solutions, diagonals, self.problem.weights[: self.problem.n, None], alphas)
         return Criteria(
             (along[:, None] ** 2 / shrunk).sum(axis=0) + (rest @ rest) / alphas,
             np.log(shrunk).sum(axis=0) + (self.problem.n - self.values.size) * np.log(alphas),
-            (errors**2).sum(axis=0),
+            ((solutions / diagonals) ** 2).sum(axis=0),
             validation_errors(self.problem, self.columns, solutions),
         )
 
@@ -135,7 +134,7 @@ def criteria_at(problem: Problem, columns: Columns, n_columns: int, alpha: float
         forms = _core.quadratic_forms(own, inverse, problem.n_threads) / problem.n_trees
         diagonal = (1.0 - problem.weights[: problem.n] * forms) / alpha
         log_determinant += (problem.n - n_columns) * float(np.log(alpha))
-    errors, _ = left_out(solution, diagonal, problem.weights[: problem.n], alpha)
+    errors = solution / diagonal
     unseen = validation_errors(problem, columns, solution[:, None])
     parts = scaled @ solution, log_determinant, errors @ errors, unseen[0]
     return Criteria(*(np.array([part]) for part in parts))

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from hedgerow import _core
-from hedgerow.base.rows import Rows
+from hedgerow.base.rows import LARGEST_WEIGHT, LEAST_WEIGHT, Rows
 from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
 from hedgerow.kernel._cells import find_cells, restored_cells
@@ -18,6 +18,7 @@ from hedgerow.kernel._path import LifetimePath
 from hedgerow.kernel._problem import Columns, signal_variance
 from hedgerow.kernel._solutions import CellSolution, LearnedRows, RowSolution, Solution
 from hedgerow.kernel._units import Units
+from hedgerow.kernel._weights import Weights
 from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.blas import one_blas_thread
 from hedgerow.predictive import LocationScale
@@ -38,6 +39,7 @@ class Fit:
     units: Units
     origin: float
     scale: float
+    mean_weight: float  # at the review: weights are in units of it
     path: LifetimePath
     cells: _core.CellFeatures
     solution: Solution
@@ -54,7 +56,7 @@ class Fit:
         with self._threads(n_threads):
             self.cells.learn(points, n_threads)
             for columns, target, weight in zip(self.cells.find(points, n_threads), targets, weights, strict=True):
-                self.solution.learn(columns, float(target), float(weight))
+                self.solution.learn(columns, float(target), float(weight / self.mean_weight))
 
     def means(self, X: Floats, n_threads: int) -> Floats:
         """Mean at each row."""
@@ -69,10 +71,10 @@ class Fit:
         with self._threads(n_threads):
             return self._distribution(self.solution.means(columns), self.solution.variances(columns))
 
-    def left_out(self, n_threads: int) -> LocationScale:
-        """Return that of each row had it not been learned."""
+    def left_out(self, rows: Rows, n_threads: int) -> LocationScale:
+        """Return that of each row had it not been learned; these are all rows."""
         with self._threads(n_threads):
-            return self._distribution(*self.solution.left_out())
+            return self._distribution(*self.solution.left_out(self._together(rows)))
 
     def log_likelihood(self, n_threads: int) -> float:
         """Log marginal likelihood of all rows, in the user's units."""
@@ -81,11 +83,14 @@ class Fit:
             likelihood = self.solution.criteria().log_likelihood(self.solution.alpha, rows.n, rows.total_weight)
         return float(likelihood - rows.total_weight * np.log(self.scale))
 
-    def loo_error(self, n_threads: int) -> float:
-        """Root mean squared leave-one-out error."""
+    def loo_error(self, rows: Rows, n_threads: int) -> float:
+        """Root mean squared leave-one-out error; these are all rows."""
         with self._threads(n_threads):
-            squares = self.solution.criteria().leave_one_out
+            squares = self.solution.criteria(self._together(rows)).leave_one_out
         return self.scale * float(np.sqrt(squares / self.solution.rows.total_weight))
+
+    def _together(self, rows: Rows) -> Floats:
+        return Weights.of(rows, self.mean_weight).together
 
     def _threads(self, n_threads: int) -> Any:
         """Let the core have threads, and BLAS one."""
@@ -110,6 +115,7 @@ class Fit:
             "units": self.units.state(),
             "origin": self.origin,
             "scale": self.scale,
+            "mean_weight": self.mean_weight,
             "path": self.path.state(),
             "time": self.cells.lifetime,
             "cells": self.cells.archive(),
@@ -131,11 +137,12 @@ class Fit:
         columns = stored.array("cells_of_rows", (n, n_trees), np.uint32)
         if columns.max() != cells.n_columns - 1:
             raise ValueError("its rows lie in cells that are not there")
-        weights = rows.weights if rows.weights.size else np.ones(n)
+        mean_weight = stored.number("mean_weight", LEAST_WEIGHT, LARGEST_WEIGHT * n)
+        weights = (rows.weights if rows.weights.size else np.ones(n)) / mean_weight
         targets = (rows.y - origin) / scale
         if not np.abs(targets).max() <= LARGEST_TARGET:
             raise ValueError("its scale is not that of its targets")
         learned = LearnedRows(columns, targets, weights)
         kind = KINDS[stored.word("kind", *KINDS)]
         solution = kind.from_state(stored.part("solution"), learned, path.alpha, cells.n_columns)
-        return cls(units, origin, scale, path, cells, solution)
+        return cls(units, origin, scale, mean_weight, path, cells, solution)

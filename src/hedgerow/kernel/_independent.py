@@ -26,19 +26,25 @@ def cell_sums(columns: Columns, n_columns: int, values: Floats) -> Floats:
     return np.asarray(sums, dtype=np.float64)
 
 
-def tree_criteria(problem: Problem, columns: Columns, n_columns: int, alphas: Floats) -> Criteria:
-    """For each alpha; the marginal likelihood is the trees' mean, on the scale of logarithms."""
+def tree_criteria(
+    problem: Problem, columns: Columns, n_columns: int, alphas: Floats, together: Floats | None = None
+) -> Criteria:
+    """For each alpha; the marginal likelihood is the trees' mean, on the scale of logarithms.
+
+    Rows are left out with copies of so much weight, if they have any.
+    """
     n, n_trees = problem.n, problem.n_trees
     own, behind = columns[:, :n], columns[:, n:]
     targets, weights = problem.targets[:n], problem.weights[:n]
+    together = weights if together is None else together
     mass, moment = cell_sums(own, n_columns, weights), cell_sums(own, n_columns, weights * targets)
-    one = np.minimum(weights, 1.0)  # a row of weight w is w rows, of which one is left out
     square = float(weights @ targets**2)
     rows = []
     for alpha in alphas:
         fit = (square - (moment**2 / (mass + alpha)).sum() / n_trees) / alpha
         log_determinant = np.log1p(mass / alpha).sum() / n_trees + n * np.log(alpha)
-        without = ((moment[own] - one * targets) / (mass[own] - one + alpha)).mean(axis=0)
+        left = np.maximum(mass[own] - together, 0.0)
+        without = ((moment[own] - together * targets) / (left + alpha)).mean(axis=0)
         predicted = (moment / (mass + alpha))[behind].mean(axis=0)
         unseen, unseen_weights = problem.unseen
         rows.append(
@@ -81,17 +87,16 @@ class IndependentSolution(Solution):
         found: Floats = own.mean(axis=1) + weights.var(axis=1) / signal
         return found
 
-    def criteria(self) -> Criteria:
+    def criteria(self, together: Floats | None = None) -> Criteria:
         """As along a path."""
-        found = tree_criteria(self._problem(), self.rows.columns, self.n_columns, np.array([self.alpha]))
+        found = tree_criteria(self._problem(), self.rows.columns, self.n_columns, np.array([self.alpha]), together)
         return Criteria(*(np.asarray(part[0]) for part in found))
 
-    def left_out(self) -> tuple[Floats, Floats]:
-        """Mean and variance of the function at each row had it not been learned, exactly."""
+    def left_out(self, together: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance of the function at each row had it and its copies not been learned, exactly."""
         columns, weights, targets = self.rows.cells, self.rows.weights, self.rows.targets
-        one = np.minimum(weights, 1.0)
-        mass = self._mass[columns] - one[:, None]
-        means = (self._moment[columns] - (one * targets)[:, None]) / (mass + self.alpha)
+        mass = np.maximum(self._mass[columns] - together[:, None], 0.0)
+        means = (self._moment[columns] - (together * targets)[:, None]) / (mass + self.alpha)
         signal = max(float(self.criteria().fit) / float(weights.sum()), 1e-24)
         own = (self.alpha / (mass + self.alpha)).mean(axis=1)
         return means.mean(axis=1), own + means.var(axis=1) / signal

@@ -244,7 +244,7 @@ class IterativeSolution(Solution):
             explained += (operator.cross(others, part) ** 2).sum(axis=1)
         return (1.0 - explained).clip(0.0, 1.0)
 
-    def criteria(self) -> Criteria:
+    def criteria(self, together: Floats | None = None) -> Criteria:
         """Estimated, as along an iterative path; how targets fit, from the solution if the recurrence was too short."""
         operator = self._operator()
         problem = self._problem()

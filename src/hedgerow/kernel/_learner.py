@@ -55,6 +55,11 @@ class RidgeLearner:
         return len(self.rows)
 
     @property
+    def all_rows(self) -> Rows:
+        """As they were given."""
+        return Rows(*self.rows.arrays)
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is nothing to predict from."""
         return self.next_review == FIRST_REVIEW

@@ -42,6 +42,6 @@ def with_lengths(
         found = review(few, replace(at(power), n_estimators=min(settings.n_estimators, MOST_TREES)), seed, n_threads)
         if settings.selection == "marginal_likelihood":
             return -float(found.log_likelihood(n_threads))
-        return float(found.loo_error(n_threads))
+        return float(found.loo_error(few, n_threads))
 
     return at(min(POWERS, key=loss))

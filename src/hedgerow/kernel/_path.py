@@ -82,7 +82,7 @@ class LifetimePath:
             raise ValueError("the curves of its path differ in length")
         if time.size == 0 or not ((time >= 0) & (time <= 1)).all() or (np.diff(time) < 0).any():
             raise ValueError("the lifetimes of its path do not rise")
-        alpha, largest = (stored.number(name, 1e-200, 1e200) for name in ("alpha", "largest"))
+        alpha, largest = stored.number("alpha", 1e-45, 1e45), stored.number("largest", 1e-200, 1e200)
         return cls(**curves, alpha=alpha, is_every_event=stored.flag("is_every_event"), largest=largest)
 
 

@@ -16,7 +16,7 @@ Columns = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows to learn from and, behind them, rows to be predicted only: those of a validation set.
+    """Rows to learn from and, behind them, rows to be predicted only: those of a validation set. None has copies.
 
     Targets are centred and scaled; `scale` is what one unit of theirs is to the user.
     """
@@ -71,8 +71,8 @@ class Criteria(NamedTuple):
     def log_likelihood(self, alpha: Floats | float, n: int, total_weight: float) -> Floats:
         """Log marginal likelihood at the signal variance that maximises it.
 
-        A row of weight w counts as w rows, whose noise averages: the determinant of all w is that of one with a w-th
-        of the noise, times ``alpha^(w - 1)``.
+        Weights add up to the number of rows, copies counted once. Each copy more is a
+        factor alpha of the determinant. Half the sum of the logarithms of weights is left out: nothing is chosen by it.
         """
         determinant = self.log_determinant + (total_weight - n) * np.log(alpha)
         variance = signal_variance(self.fit, total_weight)
@@ -85,16 +85,18 @@ def signal_variance(fit: npt.ArrayLike, total_weight: float) -> Floats:
     return np.maximum(np.asarray(fit) / total_weight, 1e-24)
 
 
-def left_out(solution: Floats, diagonal: Floats, weights: Floats, alpha: Floats | float) -> tuple[Floats, Floats]:
+def left_out(
+    solution: Floats, diagonal: Floats, weights: Floats, together: Floats, alpha: float
+) -> tuple[Floats, Floats]:
     """Errors of the mean at each row had it not been learned, times S, and variances of the function there.
 
     Row n of B^-1 knows what the others say about it: their mean misses its target by (B^-1 S y)_n / (B^-1)_nn, in units
-    of S, and 1 / (B^-1)_nn is the variance of the scaled target. A row of weight w is w equal rows, of which one is
-    left out; the others are then learned again. All arguments have a row's number as their first axis.
+    of S, and 1 / (B^-1)_nn is the variance of the scaled target. Copies of a row are left out with it, `together` is
+    the weight of all: one that stays would take from the error and the variance what it tells of them.
     """
-    variances = np.maximum(1.0 / diagonal - alpha, 0.0) / weights
-    shrunk = alpha / (alpha + np.maximum(weights - 1.0, 0.0) * variances)
-    return solution / diagonal * shrunk, variances * shrunk
+    variances, others = np.maximum(1.0 / diagonal - alpha, 0.0) / weights, np.maximum(together - weights, 0.0)
+    grown = alpha / np.maximum(alpha - others * variances, alpha**2 / (alpha + others))
+    return solution / diagonal * grown, variances * grown
 
 
 def n_used(columns: Columns, n_columns: int) -> int:

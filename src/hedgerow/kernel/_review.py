@@ -31,6 +31,7 @@ from hedgerow.kernel._selection import (
 from hedgerow.kernel._settings import RidgeSettings
 from hedgerow.kernel._solutions import LearnedRows, Solution, exact_solution
 from hedgerow.kernel._units import Units
+from hedgerow.kernel._weights import Weights
 from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.blas import one_blas_thread
 
@@ -63,28 +64,30 @@ def review(rows: Rows, settings: RidgeSettings, seed: int, n_threads: int) -> Fi
     """Everything from all rows: units, lifetime, ridge, solution."""
     if settings.length_scale == "learned":
         settings = with_lengths(rows, settings, seed, n_threads, review)
-    weights = rows.weights if rows.weights.size else np.ones(rows.y.size)
-    origin = float(np.average(rows.y, weights=weights))
-    spread = float(np.sqrt(np.average((rows.y - origin) ** 2, weights=weights)))
+    weights = Weights.of(rows)
+    origin = float(np.average(rows.y, weights=weights.each))
+    spread = float(np.sqrt(np.average((rows.y - origin) ** 2, weights=weights.each)))
     scale = spread if spread > 1e-150 else 1.0
     unit = Units.around(rows.X, settings.length_scale, 1.0)
     largest = settings.given_lifetime or settings.max_lifetime or largest_lifetime(unit.points(rows.X))
     units = Units(unit.centre, unit.rates * largest)
     targets = (rows.y - origin) / scale
-    problem = Problem(units.points(rows.X), targets, weights, 0, settings.n_estimators, seed, n_threads, scale)
+    problem = Problem(units.points(rows.X), targets, weights.each, 0, settings.n_estimators, seed, n_threads, scale)
+    if settings.given_alpha is not None:
+        settings = replace(settings, alpha=settings.given_alpha / weights.unit)
     with one_blas_thread():
-        return Fit(units, origin, scale, *_solved(problem, settings, largest))
+        return Fit(units, origin, scale, weights.unit, *_solved(problem, weights, settings, largest))
 
 
 def _solved(
-    problem: Problem, settings: RidgeSettings, largest: float
+    problem: Problem, weights: Weights, settings: RidgeSettings, largest: float
 ) -> tuple[LifetimePath, _core.CellFeatures, Solution]:
     """Choose what is to be chosen, then learn all rows."""
-    rule, looked_at = Rule(settings.selection), problem
+    rule, looked_at = Rule(settings.selection), weights.without_copies(problem)
     if settings.selection == "validation":
         is_choosing = settings.given_lifetime is None or settings.given_alpha is None
-        if is_choosing and problem.n >= FEWEST_TO_SPLIT:
-            looked_at = _with_validation(problem, settings.validation_fraction)
+        if is_choosing and looked_at.n >= FEWEST_TO_SPLIT:
+            looked_at = _with_validation(looked_at, settings.validation_fraction)
         if not looked_at.n_unseen:
             rule = Rule("marginal_likelihood")
     path = _path(looked_at, settings, rule, largest)

@@ -137,12 +137,12 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row as if it had not been learned, at the lifetime and ridge in use; exactly."""
-        dist = self._found.left_out(self._current.query.n_threads)
+        dist = self._found.left_out(self._learner.all_rows, self._current.query.n_threads)
         return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self._learner.rows.arrays[1]))
 
     def loo_interval(self, confidence: float = 0.9) -> Floats:
         """Central interval of each row as if it had not been learned: shape (n_samples, 2)."""
-        return self._found.left_out(self._current.query.n_threads).interval(confidence)
+        return self._found.left_out(self._learner.all_rows, self._current.query.n_threads).interval(confidence)
 
     def lifetime_posterior(self, prior: Any = "uniform") -> LifetimePosterior:
         """Posterior of the lifetime, at the ridge of the path.
@@ -169,7 +169,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     @property
     def alpha_(self) -> float:
         """Ridge in use."""
-        return self._found.solution.alpha
+        return self._found.solution.alpha * self._found.mean_weight
 
     @property
     def n_cells_(self) -> int:
@@ -184,7 +184,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     @property
     def loo_error_(self) -> float:
         """Root mean squared leave-one-out error."""
-        return self._found.loo_error(self._current.query.n_threads)
+        return self._found.loo_error(self._learner.all_rows, self._current.query.n_threads)
 
     # Below: private.
 

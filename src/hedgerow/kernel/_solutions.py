@@ -119,17 +119,18 @@ class Solution(ABC):
         )
         return means
 
-    def criteria(self) -> Criteria:
-        """As along a path; without validation."""
+    def criteria(self, together: Floats | None = None) -> Criteria:
+        """As along a path; without validation. Rows are left out with copies of so much weight, if they have any."""
         solution, diagonal, log_determinant = self.dual()
-        errors, _ = left_out(solution, diagonal, self.rows.weights, self.alpha)
+        weights = self.rows.weights
+        errors, _ = left_out(solution, diagonal, weights, weights if together is None else together, self.alpha)
         parts = self.rows.scaled @ solution, log_determinant, errors @ errors, 0.0
         return Criteria(*(np.asarray(part) for part in parts))
 
-    def left_out(self) -> tuple[Floats, Floats]:
-        """Mean, and variance of the function over that of the signal, at each row had it not been learned."""
+    def left_out(self, together: Floats) -> tuple[Floats, Floats]:
+        """Mean, and variance of the function over that of the signal, at each row without it and its copies."""
         solution, diagonal, _ = self.dual()
-        errors, variances = left_out(solution, diagonal, self.rows.weights, self.alpha)
+        errors, variances = left_out(solution, diagonal, self.rows.weights, together, self.alpha)
         return self.rows.targets - errors / self.rows.roots, variances
 
     def _problem(self) -> Problem:

@@ -31,6 +31,10 @@ LEAST_GAIN = 0.01
 """In log density a row: tails that gain less are left Gaussian."""
 
 
+LARGEST_VARIANCE, LARGEST_RATIO = 1e250, 1e20
+"""In files: what learned numbers are far below, and what products of them are numbers with."""
+
+
 class Calibration(NamedTuple):
     """What turns beliefs into predictions."""
 
@@ -51,6 +55,8 @@ class Calibration(NamedTuple):
             raise ValueError("its calibration is not finite")
         scales = found.variance, found.noise, found.spread, found.near, found.most
         if not (min(scales) > 0.0 and found.far >= 0.0 and 0.0 <= found.wide_share < 1.0 and found.wide_ratio >= 1.0):
+            raise ValueError("its calibration is out of range")
+        if max(found.spread, found.far, found.wide_ratio) > LARGEST_RATIO or max(found[:2]) > LARGEST_VARIANCE:
             raise ValueError("its calibration is out of range")
         return found
 

@@ -15,7 +15,8 @@ ROUNDING = 2.0**-52
 FEWEST_ROWS = 16
 """With fewer rows they may still begin to, and their size is all that is known."""
 
-LEAST_SCALE = 1e-150
+LEAST_SCALE, LARGEST = 1e-150, 1e101
+"""Of scales, and the largest scale or origin: targets are within 1e100 of zero."""
 FARTHEST = 1e30
 """Values are at most this large: they are kept in single precision."""
 
@@ -71,6 +72,8 @@ class Standardised(NamedTuple):
         """Take back what `state` gave, or ValueError."""
         origin = stored.array("origin")
         scale = stored.array("scale", origin.shape)
-        if origin.size < 2 or not (scale > 0.0).all():
-            raise ValueError("the scales of its targets are not positive, or too few")
+        if origin.size < 2 or not ((scale >= LEAST_SCALE) & (scale <= LARGEST)).all():
+            raise ValueError("the scales of its targets are out of range, or too few")
+        if not (np.abs(origin) <= LARGEST).all():
+            raise ValueError("the origins of its targets are out of range")
         return cls(origin, scale)

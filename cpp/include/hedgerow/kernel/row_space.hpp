@@ -101,7 +101,7 @@ class RowSpace {
     Criteria found{time, static_cast<double>(n_features_), 0.0, log_determinant, 0.0, 0.0};
     for (std::size_t i = 0; i < n(); ++i) {
       found.fit += labels_.scaled[i] * solution[i];
-      const double error = solution[i] / diagonal[i] * copies_left(i);
+      const double error = solution[i] / diagonal[i];
       found.leave_one_out += error * error;
     }
     if (labels_.unseen.empty()) return found;
@@ -114,13 +114,6 @@ class RowSpace {
   }
 
  private:
-  /// A row of weight w is w equal rows, of which one is left out: the others shrink its error by this factor.
-  [[nodiscard]] double copies_left(std::size_t i) const {
-    const double weight = labels_.roots[i] * labels_.roots[i];
-    const double variance = (1.0 / diagonal[i] - ridge_) / weight;
-    return ridge_ / (ridge_ + std::max(weight - 1.0, 0.0) * variance);
-  }
-
   void learned_rows(const Split& split) {
     const std::uint32_t* rows = sweep_->rows_of(split.tree);
     for (const int side : {0, 1}) {
