@@ -73,8 +73,6 @@ def review(rows: Rows, settings: RidgeSettings, seed: int, n_threads: int) -> Fi
     units = Units(unit.centre, unit.rates * largest)
     targets = (rows.y - origin) / scale
     problem = Problem(units.points(rows.X), targets, weights.each, 0, settings.n_estimators, seed, n_threads, scale)
-    if settings.given_alpha is not None:
-        settings = replace(settings, alpha=settings.given_alpha / weights.unit)
     with one_blas_thread():
         return Fit(units, origin, scale, weights.unit, *_solved(problem, weights, settings, largest))
 
@@ -90,7 +88,8 @@ def _solved(
             looked_at = _with_validation(looked_at, settings.validation_fraction)
         if not looked_at.n_unseen:
             rule = Rule("marginal_likelihood")
-    path = _path(looked_at, settings, rule, largest)
+    alpha = None if settings.given_alpha is None else settings.given_alpha / weights.unit
+    path = _path(looked_at, settings, rule, alpha, largest)
     time = float(path.time[best_place(path, rule.selection)]) if settings.given_lifetime is None else 1.0
     cells = _core.CellFeatures(width=problem.points.shape[1], n_trees=problem.n_trees, lifetime=time, seed=problem.seed)
     cells.reach(np.stack([problem.points.min(axis=0), problem.points.max(axis=0)]), problem.n_threads)
@@ -101,9 +100,8 @@ def _solved(
     return path, cells, _solution(problem, settings, rows, path.alpha, cells.n_columns)
 
 
-def _path(problem: Problem, settings: RidgeSettings, rule: Rule, largest: float) -> LifetimePath:
-    sweep = _sweep(problem)
-    is_free, alpha = settings.given_lifetime is None, settings.given_alpha
+def _path(problem: Problem, settings: RidgeSettings, rule: Rule, alpha: float | None, largest: float) -> LifetimePath:
+    sweep, is_free = _sweep(problem), settings.given_lifetime is None
 
     def grid(n: int) -> Floats:
         return time_grid(sweep, n) if is_free else np.ones(1)
