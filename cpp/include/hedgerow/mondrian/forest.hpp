@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -18,7 +19,9 @@
 #include "hedgerow/data/batch.hpp"
 #include "hedgerow/mondrian/learn/change.hpp"
 #include "hedgerow/mondrian/learn/extend.hpp"
+#include "hedgerow/mondrian/learn/extend_keyed.hpp"
 #include "hedgerow/mondrian/learn/forget.hpp"
+#include "hedgerow/mondrian/learn/keyed_state.hpp"
 #include "hedgerow/mondrian/learn/locate.hpp"
 #include "hedgerow/mondrian/structure/gaps.hpp"
 #include "hedgerow/mondrian/structure/places.hpp"
@@ -39,11 +42,15 @@ template <label::LabelModel M>
 class Forest {
  public:
   using Setting = typename Grower<M>::Setting;
+  using SeenSums = typename M::SeenSums;
   static constexpr bool counts_places = M::counts_places;
 
-  Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_)
+  Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_,
+         bool is_keyed = false)
       : rows(width), growth(growth_), seed(seed_), window(window_) {
     trees.assign(n_trees, MondrianTree<M>(width));
+    rows.are_a_set = is_keyed;
+    if (is_keyed) keyed.emplace().root_cells.resize(n_trees);
   }
 
   Forest(Forest&&) noexcept = default;
@@ -59,19 +66,32 @@ class Forest {
   std::size_t window;  ///< rows kept, oldest forgotten first; 0 for all
   std::vector<MondrianTree<M>> trees;
   Counters counters;
-  typename M::Seen labels_seen{};   ///< of the rows held now
-  std::deque<RowId> arrival_order;  ///< oldest first; kept only with a window
+  typename M::Seen labels_seen{};      ///< of the rows held now
+  std::deque<RowId> arrival_order;     ///< oldest first; kept only with a window
+  std::optional<KeyedState<M>> keyed;  ///< if cuts are
 
   [[nodiscard]] Setting setting() const { return {rows, growth, model}; }
 
   /// All rows, in an order that does not depend on how they were dealt to calls: numbers are reused in another order
-  /// when rows come in chunks; arrivals are not.
+  /// when rows come in chunks; arrivals are not. With keyed cuts it does not depend on when they came either.
   [[nodiscard]] std::vector<RowId> rows_in_order() const {
-    if (window != 0) return {arrival_order.begin(), arrival_order.end()};
+    if (window != 0 && !keyed) return {arrival_order.begin(), arrival_order.end()};
     std::vector<RowId> members;
     members.reserve(rows.size());
     rows.for_each([&](RowId id) { members.push_back(id); });
+    if (keyed) keyed->sort_as_set(rows, members);
     return members;
+  }
+
+  /// A label comes (1) or leaves (-1).
+  void see(RowId id, double sign) {
+    if (keyed) {
+      labels_seen = keyed->see(model, rows, id, sign);
+    } else if (sign > 0.0) {
+      model.see(labels_seen, rows.labels[id], rows.weight(id));
+    } else {
+      model.unsee(labels_seen, rows.labels[id], rows.weight(id));
+    }
   }
 
   void require_labels(const Batch& batch) const {
@@ -112,10 +132,15 @@ class Forest {
         tree.shape.plant();
         tree.summaries.resize(1);
         tree.shape.next_row.resize(rows.capacity(), none);
-        random::Stream stream(seed, random::Purpose::grow, static_cast<std::uint32_t>(first + index),
-                              counters.generation);
-        nursery->grower.grow(tree, tree.root, box, 0.0, members, columns_.empty() ? nullptr : columns_.data(),
-                             setting(), stream);
+        const auto number = static_cast<std::uint32_t>(first + index);
+        const float* columns = columns_.empty() ? nullptr : columns_.data();
+        if (keyed) {
+          keyed->enter(seed, number, box, growth.lifetime, rows.width(), nursery->cells);
+          nursery->grower.grow(tree, tree.root, box, members, columns, setting(), nursery->cells);
+        } else {
+          random::Stream stream(seed, random::Purpose::grow, number, counters.generation);
+          nursery->grower.grow(tree, tree.root, box, 0.0, members, columns, setting(), stream);
+        }
       }
       trees[first + index] = tree;  // a copy of exactly the right size
     });
@@ -196,8 +221,13 @@ class Forest {
 
   /// The same rows in the units of another scaling, in trees still to be grown.
   [[nodiscard]] Forest rescaled(const Scaling& other) const {
-    Forest fresh(rows.width(), trees.size(), growth, seed, window);
+    Forest fresh(rows.width(), trees.size(), growth, seed, window, keyed.has_value());
     fresh.rows = rows;
+    if (keyed) {
+      fresh.keyed->sums = keyed->sums;
+      fresh.keyed->came_when = keyed->came_when;
+      fresh.keyed->n_came = keyed->n_came;
+    }
     fresh.rows.for_each([&](RowId id) { fresh.rows.scale(other, id); });
     fresh.find_places();
     fresh.scaling = other;
@@ -214,6 +244,7 @@ class Forest {
     explicit Nursery(std::size_t width) : tree(width) {}
     MondrianTree<M> tree;
     Grower<M> grower;
+    KeyedCells cells;
   };
 
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
@@ -235,14 +266,19 @@ class Forest {
     if (arrived_.size() == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
     if (arrived_.size() < enough_for_threads) n_threads = 1;
     if (extenders_.size() < n_threads) extenders_.resize(n_threads);
+    if (keyed_extenders_.size() < n_threads) keyed_extenders_.resize(n_threads);
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (std::size_t k = 0; k < arrived_.size(); ++k) {
         const double* distances = before ? before(b, arrived_[k], begin + k, worker) : nullptr;
-        extenders_[worker].extend(
-            trees[b], arrived_[k], setting(),
-            random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + k),
-            distances);
+        const auto number = static_cast<std::uint32_t>(b);
+        if (keyed) {
+          keyed_extenders_[worker].extend(trees[b], arrived_[k], setting(), {seed, number, &keyed->root_cells[b]});
+        } else {
+          extenders_[worker].extend(trees[b], arrived_[k], setting(),
+                                    random::Stream(seed, random::Purpose::extend, number, counters.arrivals + k),
+                                    distances);
+        }
         if (leaving_[k] != none) forgetters_[worker].forget(trees[b], leaving_[k], rows, growth, model);
       }
     });
@@ -257,6 +293,7 @@ class Forest {
   std::vector<float> columns_;                       ///< while growing: `transposed(rows)`, or empty
   std::vector<std::unique_ptr<Nursery>> nurseries_;  ///< while growing: one a worker
   std::vector<Extender<M>> extenders_;               ///< one a worker
+  std::vector<KeyedExtender<M>> keyed_extenders_;    ///< the same with keyed cuts
   std::vector<Forgetter<M>> forgetters_;             ///< one a worker
   std::vector<RowId> arrived_, leaving_;             ///< while learning
 };

@@ -15,7 +15,7 @@
 
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/mondrian/structure/boxes.hpp"
-#include "hedgerow/mondrian/structure/crowds.hpp"
+#include "hedgerow/mondrian/structure/row_sets.hpp"
 #include "hedgerow/mondrian/structure/rows.hpp"
 #include "hedgerow/tree/tree.hpp"
 
@@ -152,19 +152,23 @@ struct MondrianTree {
   // Summaries.
 
   [[nodiscard]] Summary said_by_rows(NodeId leaf, const Rows& rows, const M& model) const {
+    if (rows.are_a_set) return said_by_set(shape, leaf, rows, model).summary;
     Summary summary{};
-    shape.for_each_row(leaf, [&](RowId row) { hear_row(summary, rows.labels[row], row, rows, model); });
+    shape.for_each_row(leaf, [&](RowId row) { hear_row<M>(summary, rows.labels[row], row, rows, model); });
     return summary;
   }
   void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
     summaries.replace(leaf, said_by_rows(leaf, rows, model));
   }
-  static void hear_row(Summary& summary, double label, RowId row, const Rows& rows, const M& model) {
-    if constexpr (M::counts_places) {
-      model.add(summary, label, rows.weight(row), !rows.is_repeated(row));
-    } else {
-      model.add(summary, label, rows.weight(row));
-    }
+  /// The size and the summary of a leaf that has changed, from the set of its rows.
+  void hear_set(NodeId leaf, const Rows& rows, const M& model) {
+    if (node(leaf).n_rows == 1) return;  // whose order cannot show
+    const auto for_each_row = [&](auto&& count) { shape.for_each_row(leaf, count); };
+    Said<M> said = node(leaf).n_rows > Crowds<M>::few
+                       ? Said<M>::by_crowd(crowds.of(leaf, rows, model, for_each_row), model)
+                       : said_by_set(shape, leaf, rows, model);
+    shape.nodes.edit(leaf).count = static_cast<float>(said.size);
+    summaries.replace(leaf, std::move(said.summary));
   }
 
   /// The model's clock at a node; a leaf is at the end of time.

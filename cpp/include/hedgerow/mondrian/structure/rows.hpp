@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,7 @@ class Rows {
   std::vector<double> weights;         ///< empty while every weight is one
   std::vector<std::uint8_t> repeated;  ///< 1 where another row stands for the place, see Places; empty while none does
   std::vector<RowId> freed;            ///< numbers that wait to be reused, last first
+  bool are_a_set = false;              ///< must nothing depend on the order in which they came? With keyed cuts
 
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t capacity() const { return labels.size(); }
@@ -38,6 +40,14 @@ class Rows {
   /// How many rows it counts as where rows are counted: a weight above one is that of copies, one below makes a row
   /// say less, but it is there.
   [[nodiscard]] double count(RowId id) const { return weights.empty() ? 1.0 : std::max(weights[id], 1.0); }
+  /// An order by what rows are. Rows that are equal in it differ in nothing that is kept.
+  [[nodiscard]] std::strong_ordering compared(RowId a, RowId b) const {
+    for (std::size_t d = 0; d < width_; ++d) {
+      if (const auto order = std::strong_order(as_given(a)[d], as_given(b)[d]); order != 0) return order;
+    }
+    if (const auto order = std::strong_order(labels[a], labels[b]); order != 0) return order;
+    return std::strong_order(weight(a), weight(b));
+  }
   [[nodiscard]] bool is_repeated(RowId id) const { return !repeated.empty() && repeated[id] != 0; }
 
   RowId add(const Scaling& scaling, const double* x, double label, double weight) {

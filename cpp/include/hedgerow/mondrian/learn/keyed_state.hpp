@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a forest with keyed cuts keeps besides its trees, so that these, and all that is said, are functions of the set
+// of rows: sums of labels without rounding, and, for those who ask in which order rows came, that order. No tree
+// depends on it.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hedgerow/label/concepts.hpp"
+#include "hedgerow/mondrian/structure/keyed_cells.hpp"
+#include "hedgerow/mondrian/structure/rows.hpp"
+
+namespace hedgerow::mondrian {
+
+template <label::LabelModel M>
+struct KeyedState {
+  typename M::SeenSums sums{};           ///< of the labels held now
+  std::vector<std::uint64_t> came_when;  ///< by row number: later rows have more
+  std::uint64_t n_came = 0;
+  /// Of each tree, a cell that holds all its rows and that no cut before has parted; a walk may begin there. It saves
+  /// the way from the whole box, and changes nothing.
+  std::vector<KeyedCell> root_cells;
+
+  /// A row comes (1) or leaves (-1). Returns what labels are seen now.
+  typename M::Seen see(const M& model, const Rows& rows, RowId id, double sign) {
+    model.count_seen(sums, rows.labels[id], rows.weight(id), sign);
+    if (came_when.size() < rows.capacity()) came_when.resize(rows.capacity());
+    if (sign > 0.0) came_when[id] = n_came++;
+    return model.seen_of(sums);
+  }
+
+  /// All rows have come, in this order.
+  void have_come(const Rows& rows, std::span<const RowId> in_order) {
+    came_when.assign(rows.capacity(), 0);
+    for (n_came = 0; n_came < in_order.size(); ++n_came) came_when[in_order[n_came]] = n_came;
+  }
+
+  /// By what they are, and rows that are equal in all by when they came.
+  void sort_as_set(const Rows& rows, std::vector<RowId>& members) const {
+    const auto is_before = [&](RowId a, RowId b) {
+      const std::strong_ordering order = rows.compared(a, b);
+      return order == 0 ? came_when[a] < came_when[b] : order < 0;
+    };
+    if (std::is_sorted(members.begin(), members.end(), is_before)) return;
+    std::sort(members.begin(), members.end(), is_before);
+  }
+  void sort_as_they_came(std::vector<RowId>& members) const {
+    std::sort(members.begin(), members.end(), [&](RowId a, RowId b) { return came_when[a] < came_when[b]; });
+  }
+
+  /// Go to where the cuts of a tree begin to separate the rows in a box, and keep that.
+  void enter(std::uint64_t seed, std::uint32_t tree, const Box& box, double lifetime, std::size_t width,
+             KeyedCells& cells) {
+    cells.start(seed, tree, width);
+    if (std::equal(box.lower, box.lower + width, box.upper)) return;
+    cells.approach(box, lifetime);
+    cells.keep_in(root_cells[tree]);
+  }
+};
+
+}  // namespace hedgerow::mondrian
