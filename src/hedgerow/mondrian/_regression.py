@@ -14,7 +14,7 @@ from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Gaps
-from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_of
+from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_for
 from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._small_forests import small_forest
 from hedgerow.mondrian._smoothing import Smoothing
@@ -104,7 +104,8 @@ class RegressionForest(ForestLearner):
         for places in np.array_split(np.arange(y.size), 1 + y.size // LEFT_OUT_TOGETHER):
             dist = self.labels.target.left_out(self.left_out(query, places), X[places])
             parts.append((dist.mean(), dist.std(), dist.logpdf(y[places])))
-        return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
+        came = self.as_they_came
+        return LeaveOneOut(*(np.concatenate(vectors)[came] for vectors in zip(*parts, strict=True)))
 
     # Forecasting.
 
@@ -185,7 +186,7 @@ class RegressionForest(ForestLearner):
         y, weights, freed = self._as_given(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
         y[freed] = np.delete(y, freed)[0]  # places without a row hold anything, such as what no map admits
         weights = target.weigh(y, old.target.unweigh(y, weights if weights.size else np.ones(y.size)))
-        origin = origin_of(target.encode(self._as_given(before.row_labels())))
+        origin = origin_for(self.settings, target.encode(self._as_given(before.row_labels())))
         labels = target.encode(y) - origin
         held, heavy = (np.delete(part, freed) for part in (labels, weights))
         mean = float(np.average(held, weights=heavy))

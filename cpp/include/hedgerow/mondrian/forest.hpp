@@ -79,7 +79,7 @@ class Forest {
     std::vector<RowId> members;
     members.reserve(rows.size());
     rows.for_each([&](RowId id) { members.push_back(id); });
-    if (keyed) keyed->sort_as_set(rows, members);
+    if (keyed) sort_as_set(rows, members, [&](RowId a, RowId b) { return keyed->came_first(a, b); });
     return members;
   }
 

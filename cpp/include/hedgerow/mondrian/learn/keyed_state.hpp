@@ -5,7 +5,6 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -39,17 +38,9 @@ struct KeyedState {
     for (n_came = 0; n_came < in_order.size(); ++n_came) came_when[in_order[n_came]] = n_came;
   }
 
-  /// By what they are, and rows that are equal in all by when they came.
-  void sort_as_set(const Rows& rows, std::vector<RowId>& members) const {
-    const auto is_before = [&](RowId a, RowId b) {
-      const std::strong_ordering order = rows.compared(a, b);
-      return order == 0 ? came_when[a] < came_when[b] : order < 0;
-    };
-    if (std::is_sorted(members.begin(), members.end(), is_before)) return;
-    std::sort(members.begin(), members.end(), is_before);
-  }
+  [[nodiscard]] bool came_first(RowId a, RowId b) const { return came_when[a] < came_when[b]; }
   void sort_as_they_came(std::vector<RowId>& members) const {
-    std::sort(members.begin(), members.end(), [&](RowId a, RowId b) { return came_when[a] < came_when[b]; });
+    std::sort(members.begin(), members.end(), [&](RowId a, RowId b) { return came_first(a, b); });
   }
 
   /// Go to where the cuts of a tree begin to separate the rows in a box, and keep that.
