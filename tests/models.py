@@ -80,12 +80,15 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "forest, lifetime": lambda: forest(lifetime=2.0),
     "forest, positive": lambda: forest(target="positive"),
     "forest, counts": lambda: forest(target="count"),
+    "forest, keyed": lambda: forest(cuts="keyed"),
+    "forest, keyed, window": lambda: forest(cuts="keyed", window=70, min_samples_split=3),
     "forest, two targets": forest,
     "forest, two targets, window": lambda: forest(window=70),
     "class forest": class_forest,
     "class forest, paper": lambda: class_forest(hyperparameters="paper"),
     "class forest, unpaused": lambda: class_forest(base="empirical", pause_pure=False),
     "class forest, window": lambda: class_forest(window=70),
+    "class forest, keyed": lambda: class_forest(cuts="keyed"),
     "class forest, balanced": lambda: class_forest(class_weight="balanced"),
     "boosting": boosting,
     "boosting, positive": lambda: boosting(target="positive"),
@@ -129,7 +132,15 @@ VARIANTS: dict[str, Callable[[], Any]] = {
 # Known faults. Tests of these are expected to fail, and complain if they do not: then take the entry out.
 
 # The forecast of the first negative target knows of it.
-FORECAST_PEEKS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetime", "forest, window"}
+FORECAST_PEEKS = {
+    "forest",
+    "forest, rank",
+    "forest, unscaled",
+    "forest, lifetime",
+    "forest, window",
+    "forest, keyed",
+    "forest, keyed, window",
+}
 # What targets are is learned from rows whatever they weigh.
 WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
 # `apply` before the first row is an AttributeError.
@@ -179,7 +190,8 @@ class Case:
     @property
     def takes_several(self) -> bool:
         """Whether they may have."""
-        return issubclass(self.kind, hr.MondrianForestRegressor | hr.MondrianBoostingRegressor)
+        is_kind = issubclass(self.kind, hr.MondrianForestRegressor | hr.MondrianBoostingRegressor)
+        return is_kind and self.parameters.get("cuts") != "keyed"
 
     @property
     def predicts(self) -> bool:

@@ -264,8 +264,8 @@ def asked_target(settings: RegressionSettings, query: Smoothing) -> Any:
 
 
 def origin_for(settings: RegressionSettings, labels: Floats) -> float:
-    """Return where labels are counted from: see `origin_of`. Where nothing is learned from rows, from 0."""
-    return 0.0 if settings.is_fixed else origin_of(labels)
+    """Return where labels are counted from: see `origin_of`. With keyed cuts it must not tell which row came first."""
+    return 0.0 if settings.is_fixed or (settings.is_keyed and labels.size == 1) else origin_of(labels)
 
 
 def origin_of(labels: Floats) -> float:

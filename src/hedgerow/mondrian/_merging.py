@@ -90,9 +90,12 @@ def join(model: Any, parts: Sequence[Part]) -> Any:
     _check_mergeable(model)
     own, learner, query = _described(model), model._learner, model._current.query
     names = own.names
-    for n_before, part in enumerate(parts):
-        if names & part.names and _are_held([own, *parts[:n_before]], part):
-            raise ValueError("a part was merged before: its rows are held already, and would count twice")
+    for part in parts:
+        if names & part.names:
+            raise ValueError(
+                "a part was merged before, and its rows would count twice; rows of it that were unlearned since come back "
+                "by partial_fit"
+            )
         names |= part.names
     n_added, settings = sum(part.rows.y.size for part in parts), learner.settings
     if not n_added:
@@ -125,22 +128,6 @@ def _digest(model: Any, rows: Rows) -> str:
         digest.update(np.ascontiguousarray(array).tobytes())
     digest.update(repr(list(model._classes.numbers) if hasattr(model, "_classes") else []).encode())
     return digest.hexdigest()
-
-
-def _are_held(before: list[Part], part: Part) -> bool:
-    """Whether all rows of a part are among those of a model and of the parts before it: none was unlearned since."""
-
-    def counted(rows: Rows) -> dict[bytes, int]:
-        weights = rows.weights if rows.weights.size else np.ones(rows.y.size)
-        table = np.ascontiguousarray(np.column_stack([rows.X, rows.y, weights]))
-        values, counts = np.unique(table.view(np.dtype((np.void, table.strides[0]))).ravel(), return_counts=True)
-        return dict(zip((value.tobytes() for value in values), counts.tolist(), strict=True))
-
-    held: dict[bytes, int] = {}
-    for one in before:
-        for row, count in counted(one.rows).items():
-            held[row] = held.get(row, 0) + count
-    return all(held.get(row, 0) >= count for row, count in counted(part.rows).items())
 
 
 def _check_mergeable(model: Any) -> None:

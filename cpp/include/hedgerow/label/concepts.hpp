@@ -103,8 +103,8 @@ template <class M>
 concept LabelModel = HearsRows<M> && SumsRows<M> && std::copyable<M> && std::copyable<typename M::Summary> &&
                      std::copyable<typename M::Seen> && std::copyable<typename M::SeenSums> &&
                      requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
-                              typename M::Seen& seen, typename M::SeenSums& sums, double number, double* numbers, std::size_t size,
-                              std::vector<double>& written, std::span<const double>& rest) {
+                              typename M::Seen& seen, typename M::SeenSums& sums, double number, double* numbers,
+                              std::size_t size, std::vector<double>& written, std::span<const double>& rest) {
                        // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves
                        // are
                        { model.clock(number) } -> std::same_as<double>;

@@ -23,6 +23,7 @@
 #include "hedgerow/mondrian/learn/forget.hpp"
 #include "hedgerow/mondrian/learn/keyed_state.hpp"
 #include "hedgerow/mondrian/learn/locate.hpp"
+#include "hedgerow/mondrian/learn/nursery.hpp"
 #include "hedgerow/mondrian/structure/gaps.hpp"
 #include "hedgerow/mondrian/structure/places.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
@@ -50,7 +51,7 @@ class Forest {
       : rows(width), growth(growth_), seed(seed_), window(window_) {
     trees.assign(n_trees, MondrianTree<M>(width));
     rows.are_a_set = is_keyed;
-    if (is_keyed) keyed.emplace().root_cells.resize(n_trees);
+    if (is_keyed) keyed.emplace();
   }
 
   Forest(Forest&&) noexcept = default;
@@ -125,24 +126,16 @@ class Forest {
     nurseries_.resize(std::max(nurseries_.size(), n_threads));
     parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {
       auto& nursery = nurseries_[worker];
-      if (!nursery) nursery = std::make_unique<Nursery>(rows.width());
-      MondrianTree<M>& tree = nursery->tree;
-      tree.clear();
-      if (!members.empty()) {
-        tree.shape.plant();
-        tree.summaries.resize(1);
-        tree.shape.next_row.resize(rows.capacity(), none);
-        const auto number = static_cast<std::uint32_t>(first + index);
-        const float* columns = columns_.empty() ? nullptr : columns_.data();
-        if (keyed) {
-          keyed->enter(seed, number, box, growth.lifetime, rows.width(), nursery->cells);
-          nursery->grower.grow(tree, tree.root, box, members, columns, setting(), nursery->cells);
-        } else {
-          random::Stream stream(seed, random::Purpose::grow, number, counters.generation);
-          nursery->grower.grow(tree, tree.root, box, 0.0, members, columns, setting(), stream);
-        }
+      if (!nursery) nursery = std::make_unique<Nursery<M>>(rows.width());
+      const auto number = static_cast<std::uint32_t>(first + index);
+      const Sowing<M> sowing{members, box, columns_.empty() ? nullptr : columns_.data(), setting()};
+      nursery->tree.clear();
+      if (!members.empty() && keyed) {
+        nursery->grow_keyed(sowing, seed, number);
+      } else if (!members.empty()) {
+        nursery->grow(sowing, random::Stream(seed, random::Purpose::grow, number, counters.generation));
       }
-      trees[first + index] = tree;  // a copy of exactly the right size
+      trees[first + index] = nursery->tree;  // a copy of exactly the right size
     });
   }
 
@@ -239,14 +232,6 @@ class Forest {
   }
 
  private:
-  /// Where a worker grows one tree after another without asking for fresh memory.
-  struct Nursery {
-    explicit Nursery(std::size_t width) : tree(width) {}
-    MondrianTree<M> tree;
-    Grower<M> grower;
-    KeyedCells cells;
-  };
-
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
   /// place of the oldest. Until then all trees must know the oldest as the one that does.
   std::size_t learn_some(Change<Forest>& change, const Batch& batch, std::size_t begin, std::size_t n_threads,
@@ -273,7 +258,7 @@ class Forest {
         const double* distances = before ? before(b, arrived_[k], begin + k, worker) : nullptr;
         const auto number = static_cast<std::uint32_t>(b);
         if (keyed) {
-          keyed_extenders_[worker].extend(trees[b], arrived_[k], setting(), {seed, number, &keyed->root_cells[b]});
+          keyed_extenders_[worker].extend(trees[b], arrived_[k], setting(), seed, number);
         } else {
           extenders_[worker].extend(trees[b], arrived_[k], setting(),
                                     random::Stream(seed, random::Purpose::extend, number, counters.arrivals + k),
@@ -290,12 +275,12 @@ class Forest {
 
   static constexpr std::size_t enough_for_threads = 4;  // rows; fewer are learned before a thread has begun
 
-  std::vector<float> columns_;                       ///< while growing: `transposed(rows)`, or empty
-  std::vector<std::unique_ptr<Nursery>> nurseries_;  ///< while growing: one a worker
-  std::vector<Extender<M>> extenders_;               ///< one a worker
-  std::vector<KeyedExtender<M>> keyed_extenders_;    ///< the same with keyed cuts
-  std::vector<Forgetter<M>> forgetters_;             ///< one a worker
-  std::vector<RowId> arrived_, leaving_;             ///< while learning
+  std::vector<float> columns_;                          ///< while growing: `transposed(rows)`, or empty
+  std::vector<std::unique_ptr<Nursery<M>>> nurseries_;  ///< while growing: one a worker
+  std::vector<Extender<M>> extenders_;                  ///< one a worker
+  std::vector<KeyedExtender<M>> keyed_extenders_;       ///< the same with keyed cuts
+  std::vector<Forgetter<M>> forgetters_;                ///< one a worker
+  std::vector<RowId> arrived_, leaving_;                ///< while learning
 };
 
 }  // namespace hedgerow::mondrian

@@ -52,7 +52,8 @@ std::vector<std::size_t> shuffled_places(std::size_t n, std::uint64_t seed) {
   std::vector<std::size_t> places(n);
   std::iota(places.begin(), places.end(), 0);
   random::Stream stream = dice(seed);
-  for (std::size_t i = n; i > 1; --i) std::swap(places[i - 1], places[static_cast<std::size_t>(stream.uniform() * static_cast<double>(i))]);
+  for (std::size_t i = n; i > 1; --i)
+    std::swap(places[i - 1], places[static_cast<std::size_t>(stream.uniform() * static_cast<double>(i))]);
   return places;
 }
 
@@ -108,8 +109,11 @@ std::vector<SlowCut> slow_tree(const mondrian::Rows& rows, std::uint64_t seed, s
                                double lifetime) {
   const random::Key key{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
   const float reach = std::ldexp(1.0F, 60);
-  SlowCell whole{random::philox({0, 0, tree, 25U << 24}, key), 0.0, std::vector<float>(rows.width(), -reach),
-                 std::vector<float>(rows.width(), reach), {}};
+  SlowCell whole{random::philox({0, 0, tree, 25U << 24}, key),
+                 0.0,
+                 std::vector<float>(rows.width(), -reach),
+                 std::vector<float>(rows.width(), reach),
+                 {}};
   rows.for_each([&](RowId id) { whole.rows.push_back(id); });
   std::vector<SlowCell> pending{whole};
   std::vector<SlowCut> found;
@@ -120,17 +124,26 @@ std::vector<SlowCut> slow_tree(const mondrian::Rows& rows, std::uint64_t seed, s
     const auto are_equal = [&](RowId a, RowId b) {
       return std::equal(rows.row(a), rows.row(a) + rows.width(), rows.row(b));
     };
-    const bool is_point = std::all_of(cell.rows.begin(), cell.rows.end(), [&](RowId id) { return are_equal(id, cell.rows[0]); });
+    const bool is_point =
+        std::all_of(cell.rows.begin(), cell.rows.end(), [&](RowId id) { return are_equal(id, cell.rows[0]); });
     if (is_point || static_cast<double>(cell.rows.size()) < most_rows) {
       found.push_back({tree::none, 0.0F, 0.0, names});
       continue;
     }
-    double length = 0.0;
-    for (std::size_t d = 0; d < rows.width(); ++d) length += static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d]);
-    // the sum of the sides is taken in the order of the box kernels, whose rounding is not at stake here
-    length = mondrian::total_side(cell.lower.data(), cell.upper.data(), rows.width());
+    // Sides are added up by the same code: their rounding is not at stake here, and all that follows from it is.
+    std::vector<float> from = cell.lower, to = cell.upper;
+    from.resize(mondrian::SideSums::padded(rows.width()), 0.0F);
+    to.resize(from.size(), 0.0F);
+    mondrian::SideSums sums;
+    const double length = sums.add_up(from.data(), to.data(), from.size());
+    double plain = 0.0;
+    for (std::size_t d = 0; d < rows.width(); ++d) {
+      plain += static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d]);
+    }
+    CHECK_NEAR(length, plain, 1e-5 * plain);
     const auto number = [&](std::size_t k) {
-      return (static_cast<double>((static_cast<std::uint64_t>(cell.name[k]) << 32 | cell.name[k + 1]) >> 12) + 0.5) / std::ldexp(1.0, 52);
+      return (static_cast<double>((static_cast<std::uint64_t>(cell.name[k]) << 32 | cell.name[k + 1]) >> 12) + 0.5) /
+             std::ldexp(1.0, 52);
     };
     const double time = cell.time - std::log(number(0)) / length;
     if (!(time < lifetime)) {
@@ -139,6 +152,7 @@ std::vector<SlowCut> slow_tree(const mondrian::Rows& rows, std::uint64_t seed, s
     }
     double along = number(2) * length;
     std::uint32_t d = 0;
+    for (std::size_t b = 0; along >= sums.sums[b]; ++b, d += 8) along -= sums.sums[b];
     while (along >= static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d])) {
       along -= static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d]);
       ++d;
@@ -255,7 +269,8 @@ TEST(keyed_unlearned_is_never_seen_classes) { check_unlearning<StableHierarchy>(
 
 TEST(keyed_crowds_come_and_go) {
   Sample sample = draw_sample(150, 2, Kind::weighted);
-  for (std::size_t i = 20; i < 150; ++i) std::copy_n(sample.features.begin(), 2, sample.features.begin() + static_cast<std::ptrdiff_t>(2 * i));
+  for (std::size_t i = 20; i < 150; ++i)
+    std::copy_n(sample.features.begin(), 2, sample.features.begin() + static_cast<std::ptrdiff_t>(2 * i));
   auto forest = keyed_forest<GaussianHierarchy>(2, 3, {});
   forest.learn(chosen(sample, shuffled_places(150, 1)).all(), 1);
   CHECK(same_forest(forest, grown_keyed<GaussianHierarchy>(sample, {})));
@@ -316,7 +331,8 @@ TEST(keyed_rows_are_together_as_long_as_they_should) {
     auto forest = keyed_forest<RunningMoments>(2, n_trees, {2.0, lifetime});
     forest.store(pair.all());
     forest.grow(0, n_trees, 1);
-    const auto n_together = std::count_if(forest.trees.begin(), forest.trees.end(), [](const auto& tree) { return tree.node(0).is_leaf(); });
+    const auto n_together = std::count_if(forest.trees.begin(), forest.trees.end(),
+                                          [](const auto& tree) { return tree.node(0).is_leaf(); });
     const double p = std::exp(-0.375 * lifetime), sd = std::sqrt(p * (1.0 - p) / n_trees);
     CHECK_NEAR(static_cast<double>(n_together) / n_trees, p, 5.9 * sd);
   }

@@ -13,45 +13,42 @@
 
 namespace hedgerow::mondrian {
 
-/// Where the process of a tree begins: see `KeyedState::root_cells`.
-struct KeyedRoot {
-  std::uint64_t seed;
-  std::uint32_t tree;
-  KeyedCell* cell;
-};
-
 template <label::LabelModel M>
 class KeyedExtender {
  public:
   using Setting = typename Grower<M>::Setting;
 
-  void extend(MondrianTree<M>& tree, RowId row, const Setting& setting, const KeyedRoot& root) {
+  /// `seed` and `number` of the tree are its key.
+  void extend(MondrianTree<M>& tree, RowId row, const Setting& setting, std::uint64_t seed, std::uint32_t number) {
     const std::size_t width = setting.rows.width();
     const float* x = setting.rows.row(row);
     path_.clear();
     if (tree.shape.is_empty()) return plant(tree, row, setting);
-    if (root.cell->holds(x, width)) {
-      cells_.start(root.seed, *root.cell);
-    } else {
-      root.cell->corners.clear();  // it does not hold all rows any more
-      cells_.start(root.seed, root.tree, width);
-    }
-    bool is_among_few = false;  // below a node that keeps no box
+    const KeyedCell* above = nullptr;  // that of the parent, if it is kept and not drawn from
+    bool is_among_few = false;         // below a node that keeps no box
     for (NodeId id = tree.root;;) {
       const bool is_leaf = tree.node(id).is_leaf();
-      if (is_leaf && tree.is_paused(id, setting.rows, setting.growth, setting.model)) {
-        absorb(tree, id, row, setting);
-        break;
+      const KeyedCell* own = is_leaf ? nullptr : tree.keyed_cells.find(id);
+      if (own == nullptr || !own->holds(x, width)) {
+        own = nullptr;
+        begin_edge(above, id == tree.root, x, seed, number, width);
+        if (is_leaf && tree.is_paused(id, setting.rows, setting.growth, setting.model)) {
+          absorb(tree, id, row, setting);
+          break;
+        }
+        const auto [cut, parts] = pass_edge(tree, id, x, setting);
+        if (parts) {
+          hang_leaf(tree, id, cut.feature, cut.location, cut.time, cut.sends_right(x), row, setting, rooms_);
+          path_.push_back(id);
+          break;
+        }
+        if (!is_leaf && n_drawn_ >= worth_keeping) {
+          tree.keyed_cells.keep(id, cells_.here());
+          n_drawn_ = 0;
+        }
+        cells_.enter(cut, cut.sends_right(x));
       }
-      const auto [cut, parts] = pass_edge(tree, id, x, setting);
-      if (parts) {
-        hang_leaf(tree, id, cut.feature, cut.location, cut.time, cut.sends_right(x), row, setting, rooms_);
-        path_.push_back(id);
-        break;
-      }
-      if (id == tree.root && (root.cell->corners.empty() || cells_.time() > root.cell->time)) {
-        cells_.keep_in(*root.cell);
-      }
+      above = own;
       if (tree.node(id).box != none) {
         const Box box = tree.boxes[tree.node(id).box];
         if (outside_distance(box.lower, box.upper, x, width) > 0.0) stretch(tree, id, x);
@@ -63,19 +60,32 @@ class KeyedExtender {
         break;
       }
       path_.push_back(id);
-      cells_.enter(cut, cut.sends_right(x));
-      id = tree.node(id).child(cut.sends_right(x));
+      id = tree.node(id).child(tree.node(id).sends_right(x));
     }
     tree.hear_path(path_, setting.model);
   }
 
  private:
+  static constexpr int worth_keeping = 8;  // cuts, between two cells that are kept on a path
+
+  /// Go to where the edge above a node begins: the part of the cell above that holds x, or the whole box. If no cell is
+  /// kept above, the walk is there already.
+  void begin_edge(const KeyedCell* above, bool is_root, const float* x, std::uint64_t seed, std::uint32_t number,
+                  std::size_t width) {
+    if (!is_root && above == nullptr) return;
+    n_drawn_ = 0;
+    if (is_root) return cells_.start(seed, number, width);
+    cells_.start(seed, *above);
+    const KeyedCut cut = cells_.next();
+    cells_.enter(cut, cut.sends_right(x));
+  }
+
   /// Draws the cuts of the edge above a node again, up to the one that separates x from the node's rows, or else to the
   /// node's own. Returns that cut, and whether it is the former.
   std::pair<KeyedCut, bool> pass_edge(const MondrianTree<M>& tree, NodeId id, const float* x, const Setting& setting) {
     const Node& node = tree.node(id);
     const float* beside = node.box != none ? tree.boxes[node.box].lower : setting.rows.row(some_row(tree, id));
-    for (;;) {
+    for (;; ++n_drawn_) {
       const KeyedCut cut = cells_.next();
       const bool is_over = !(cut.time < setting.growth.lifetime);
       if (node.is_leaf() ? is_over : cut.feature == node.feature && cut.location == node.location) return {cut, false};
@@ -117,6 +127,7 @@ class KeyedExtender {
   std::vector<RowId> members_;
   Grower<M> grower_;
   KeyedCells cells_;
+  int n_drawn_ = 0;  ///< since the last cell that is kept
   BoxRooms rooms_;
 };
 

@@ -55,7 +55,7 @@ class Grower {
   void grow(MondrianTree<M>& tree, NodeId leaf, const Box& box, std::span<const RowId> members, const float* columns,
             const Setting& setting, KeyedCells& cells) {
     cells_ = &cells;
-    grow_leaf(tree, leaf, box, cells.time(), members, columns, setting);
+    grow_leaf(tree, leaf, box, cells.here().time, members, columns, setting);
   }
 
  private:

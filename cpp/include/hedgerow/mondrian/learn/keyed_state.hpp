@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "hedgerow/label/concepts.hpp"
-#include "hedgerow/mondrian/structure/keyed_cells.hpp"
 #include "hedgerow/mondrian/structure/rows.hpp"
 
 namespace hedgerow::mondrian {
@@ -20,9 +19,6 @@ struct KeyedState {
   typename M::SeenSums sums{};           ///< of the labels held now
   std::vector<std::uint64_t> came_when;  ///< by row number: later rows have more
   std::uint64_t n_came = 0;
-  /// Of each tree, a cell that holds all its rows and that no cut before has parted; a walk may begin there. It saves
-  /// the way from the whole box, and changes nothing.
-  std::vector<KeyedCell> root_cells;
 
   /// A row comes (1) or leaves (-1). Returns what labels are seen now.
   typename M::Seen see(const M& model, const Rows& rows, RowId id, double sign) {
@@ -41,15 +37,6 @@ struct KeyedState {
   [[nodiscard]] bool came_first(RowId a, RowId b) const { return came_when[a] < came_when[b]; }
   void sort_as_they_came(std::vector<RowId>& members) const {
     std::sort(members.begin(), members.end(), [&](RowId a, RowId b) { return came_first(a, b); });
-  }
-
-  /// Go to where the cuts of a tree begin to separate the rows in a box, and keep that.
-  void enter(std::uint64_t seed, std::uint32_t tree, const Box& box, double lifetime, std::size_t width,
-             KeyedCells& cells) {
-    cells.start(seed, tree, width);
-    if (std::equal(box.lower, box.lower + width, box.upper)) return;
-    cells.approach(box, lifetime);
-    cells.keep_in(root_cells[tree]);
   }
 };
 

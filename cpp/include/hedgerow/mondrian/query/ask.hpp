@@ -114,7 +114,7 @@ std::size_t n_bytes(const Forest<M>& forest) {
   for (const auto& tree : forest.trees) {
     total += size(tree.shape.nodes.values()) + size(tree.shape.next_row.values()) +
              tree.shape.n_bytes_of_previous_rows() + tree.boxes.n_bytes() + size(tree.summaries.values()) +
-             tree.crowds.n_bytes();
+             tree.crowds.n_bytes() + tree.keyed_cells.n_bytes();
     if constexpr (requires { tree.summaries[0].n_bytes(); }) {
       for (const auto& summary : tree.summaries.values()) total += summary.n_bytes();
     }

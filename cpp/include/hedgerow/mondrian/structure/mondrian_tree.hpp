@@ -15,6 +15,7 @@
 
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/mondrian/structure/boxes.hpp"
+#include "hedgerow/mondrian/structure/keyed_cells.hpp"
 #include "hedgerow/mondrian/structure/row_sets.hpp"
 #include "hedgerow/mondrian/structure/rows.hpp"
 #include "hedgerow/tree/tree.hpp"
@@ -49,7 +50,8 @@ struct MondrianTree {
   tree::Tree shape;
   Boxes boxes;
   tree::Column<Summary> summaries;
-  Crowds<M> crowds;  ///< of large leaves that have lost rows
+  Crowds<M> crowds;          ///< of large leaves that have lost rows
+  CellsOfNodes keyed_cells;  ///< of some nodes, if cuts are keyed
 
   static constexpr NodeId root = tree::Tree::root;
   [[nodiscard]] const Node& node(NodeId id) const { return shape.nodes[id]; }
@@ -126,6 +128,7 @@ struct MondrianTree {
     summaries.resize(shape.nodes.size());
     summaries.replace(node(id).child(!leaf_to_right), Summary(summaries[id]));
     crowds.move(id, node(id).child(!leaf_to_right));
+    keyed_cells.move(id, node(id).child(!leaf_to_right));
     return node(id).child(leaf_to_right);
   }
 
@@ -135,6 +138,7 @@ struct MondrianTree {
     summaries.replace(parent, Summary(summaries[node(parent).child(!right_vanishes)]));
     crowds.erase(node(parent).child(right_vanishes));
     crowds.move(node(parent).child(!right_vanishes), parent);
+    keyed_cells.move(node(parent).child(!right_vanishes), parent);
     for (const bool side : {false, true}) summaries.replace(node(parent).child(side), {});
     shape.contract(parent, right_vanishes);
   }
@@ -147,6 +151,7 @@ struct MondrianTree {
       summaries.replace(node(parent).child(side), {});
     }
     shape.join_leaves(parent);
+    keyed_cells.erase(parent);
   }
 
   // Summaries.
@@ -231,6 +236,7 @@ struct MondrianTree {
     boxes.clear();
     summaries.clear();
     crowds.clear();
+    keyed_cells.clear();
   }
 
   // Changes that can be taken back.
@@ -250,6 +256,7 @@ struct MondrianTree {
     boxes.undo();
     summaries.undo();
     crowds.clear();
+    keyed_cells.clear();
   }
 
  private:

@@ -4,8 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
+#include <vector>
 
 #include "hedgerow/mondrian/structure/crowds.hpp"
 #include "hedgerow/tree/tree.hpp"
@@ -22,6 +21,16 @@ void hear_row(typename M::Summary& summary, double label, RowId row, const Rows&
   }
 }
 
+/// f(row) for each row of a leaf; where rows are a set, in an order that follows from what they are.
+template <class Visit>
+void for_each_row_of(const tree::Tree& shape, tree::NodeId leaf, const Rows& rows, Visit&& visit) {
+  if (!rows.are_a_set || shape.nodes[leaf].n_rows == 1) return shape.for_each_row(leaf, visit);
+  std::vector<RowId> members;
+  shape.for_each_row(leaf, [&](RowId row) { members.push_back(row); });
+  std::sort(members.begin(), members.end(), [&](RowId a, RowId b) { return rows.compared(a, b) < 0; });
+  for (const RowId row : members) visit(row);
+}
+
 /// How many rows a leaf counts as having, and what they say.
 template <label::LabelModel M>
 struct Said {
@@ -36,21 +45,16 @@ struct Said {
 /// From a look at all rows of the leaf.
 template <label::LabelModel M>
 Said<M> said_by_set(const tree::Tree& shape, tree::NodeId leaf, const Rows& rows, const M& model) {
-  constexpr std::size_t few = Crowds<M>::few;
-  if (shape.nodes[leaf].n_rows > few) {
+  if (shape.nodes[leaf].n_rows > Crowds<M>::few) {
     typename Crowds<M>::Crowd crowd;
     shape.for_each_row(leaf, [&](RowId row) { crowd.count(row, rows, model, 1.0); });
     return Said<M>::by_crowd(crowd, model);
   }
-  std::array<RowId, few> members;
-  std::size_t n = 0;
-  shape.for_each_row(leaf, [&](RowId row) { members[n++] = row; });
-  std::sort(members.data(), members.data() + n, [&](RowId a, RowId b) { return rows.compared(a, b) < 0; });
   Said<M> said;
-  for (std::size_t i = 0; i < n; ++i) {
-    said.size += size_of<M>(rows, members[i]);
-    hear_row<M>(said.summary, rows.labels[members[i]], members[i], rows, model);
-  }
+  for_each_row_of(shape, leaf, rows, [&](RowId row) {
+    said.size += size_of<M>(rows, row);
+    hear_row<M>(said.summary, rows.labels[row], row, rows, model);
+  });
   return said;
 }
 
