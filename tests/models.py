@@ -190,8 +190,7 @@ class Case:
     @property
     def takes_several(self) -> bool:
         """Whether they may have."""
-        is_kind = issubclass(self.kind, hr.MondrianForestRegressor | hr.MondrianBoostingRegressor)
-        return is_kind and self.parameters.get("cuts") != "keyed"
+        return issubclass(self.kind, hr.MondrianForestRegressor | hr.MondrianBoostingRegressor)
 
     @property
     def predicts(self) -> bool:

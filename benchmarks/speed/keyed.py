@@ -13,8 +13,8 @@ from benchmarks.speed.batch import hedgerow_forest
 
 CUTS = ("free", "keyed")
 WORDS = (
-    "`min_samples_split` 2, range scaling. Rows are learned and unlearned by a forest that holds as many. The last column "
-    "is the time with keyed cuts over that with free ones."
+    "`min_samples_split` 2, range scaling. Rows are learned and unlearned by a forest that holds as many. The last "
+    "column is the time with keyed cuts over that with free ones."
 )
 
 

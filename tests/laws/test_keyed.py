@@ -140,7 +140,9 @@ def test_weights_and_online_parts_merge():
 class Life(RuleBasedStateMachine):
     """Rows come, go, and come by merging; the model must be what `fit` on the rows held is."""
 
-    @initialize(kind=st.sampled_from(["hierarchy", "moments", "classes"]), more=st.sampled_from([{}, {"lifetime": 1.5}]))
+    @initialize(
+        kind=st.sampled_from(["hierarchy", "moments", "classes"]), more=st.sampled_from([{}, {"lifetime": 1.5}])
+    )
     def begin(self, kind, more):
         self.kind, self.more = kind, more
         self.X, self.y = draw(kind, 120, seed=3)

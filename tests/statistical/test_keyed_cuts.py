@@ -1,7 +1,7 @@
 """Trees with keyed cuts have the law of trees whose cuts are drawn freely.
 
-Each tree of a forest has a key of its own, so that its trees are independent draws. Levels and false-alarm rate are those
-of `statistical.comparison`.
+Each tree of a forest has a key of its own, so that its trees are independent draws. Levels and false-alarm rate are
+those of `statistical.comparison`.
 """
 
 from __future__ import annotations

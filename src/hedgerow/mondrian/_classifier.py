@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance, plain_label
+from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance
 from hedgerow.base.classifier import ClassForecasting, Classifier
 from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.guard import guards_itself
@@ -18,6 +18,9 @@ from hedgerow.mondrian._class_forest import ClassForest
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._settings import ClassQuery, ClassSettings
 from hedgerow.predictive import Uncertainty
+
+OF_BATCH = object()
+"""In the place of classes that are announced online."""
 
 
 class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, OnlineEstimator):  # type: ignore[misc]
@@ -57,10 +60,10 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
     window : int, optional
         Keep only that many rows, unlearning the oldest as new ones arrive.
     cuts : {"free", "keyed"}, default="free"
-        With "keyed" cuts, a tree is a function of the random seed and of the *set* of rows: the order in which they came
-        does not show, `unlearn` leaves the trees that never saw the row, bit for bit, and forests can be merged. See
-        `merge`, and the guide on merging for what is equal when. Fitting takes about as long, learning row by row
-        longer.
+        With "keyed" cuts, a tree is a function of the random seed and of the *set* of rows: the order in which these
+        came does not show, `unlearn` leaves the trees that never saw the row, bit for bit, and forests can be merged.
+        See `merge`, and the guide on merging for what is equal when. `fit` takes up to twice as long, learning row by
+        row three times.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
         Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
@@ -188,10 +191,10 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
             self._learner.know_classes(len(self._classes))
         return rows
 
-    def _encode(self, y: Any, first: bool, classes: Any = None) -> Floats:
-        if first and self.cuts == "keyed":  # numbers of classes must not tell which came first
-            labels = [*in_order_of_appearance(as_labels(y))[0], *([] if classes is None else as_labels(classes).tolist())]
-            classes = ClassTable(plain_label(label) for label in labels).classes
+    def _encode(self, y: Any, first: bool, classes: Any = OF_BATCH) -> Floats:
+        if classes is OF_BATCH:  # with keyed cuts, numbers of classes must not tell which came first
+            is_sorted = first and self.cuts == "keyed"
+            classes = ClassTable(in_order_of_appearance(as_labels(y))[0]).classes if is_sorted else None
         return super()._encode(y, first, classes)
 
     def _anew(self, rows: Rows) -> Rows:

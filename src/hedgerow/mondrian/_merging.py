@@ -93,8 +93,8 @@ def join(model: Any, parts: Sequence[Part]) -> Any:
     for part in parts:
         if names & part.names:
             raise ValueError(
-                "a part was merged before, and its rows would count twice; rows of it that were unlearned since come back "
-                "by partial_fit"
+                "a part was merged before, and its rows would count twice; rows of it that were unlearned since come "
+                "back by partial_fit"
             )
         names |= part.names
     n_added, settings = sum(part.rows.y.size for part in parts), learner.settings
@@ -155,8 +155,8 @@ def _check_alike(model: Any, other: Any) -> None:
             raise ValueError(f"forests to be merged have learned with different {each.name}")
     if model._learner.seed != other._learner.seed:
         raise ValueError(
-            "forests to be merged have different random seeds, so that their cuts differ: fit all of them with the same "
-            "integer as random_state"
+            "forests to be merged have different random seeds, so that their cuts differ: fit all of them with the "
+            "same integer as random_state"
         )
     if model._feature_names() != other._feature_names():
         raise ValueError(
@@ -164,8 +164,8 @@ def _check_alike(model: Any, other: Any) -> None:
         )
     if not (model._columns.is_plain and other._columns.is_plain) and model._columns != other._columns:
         raise ValueError(
-            "forests to be merged have different maps of columns, such as of categories, dates or missing values: bring "
-            "columns to numbers in the same way for all parts first"
+            "forests to be merged have different maps of columns, such as of categories, dates or missing values: "
+            "bring columns to numbers in the same way for all parts first"
         )
 
 

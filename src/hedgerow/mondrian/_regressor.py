@@ -80,10 +80,10 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         are not real, hyper-parameters are those of the map of targets; if one that has a unit is given, or
         ``hyperparameters="paper"`` or ``smoothing="moments"``, "auto" is "real".
     cuts : {"free", "keyed"}, default="free"
-        With "keyed" cuts, a tree is a function of the random seed and of the *set* of rows: the order in which they came
-        does not show, `unlearn` leaves the trees that never saw the row, bit for bit, and forests can be merged. See
-        `merge`, and the guide on merging for what is equal when. Fitting takes about as long, learning row by row
-        longer.
+        With "keyed" cuts, a tree is a function of the random seed and of the *set* of rows: the order in which these
+        came does not show, `unlearn` leaves the trees that never saw the row, bit for bit, and forests can be merged.
+        See `merge`, and the guide on merging for what is equal when. `fit` takes up to twice as long, learning row by
+        row three times.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
         Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional

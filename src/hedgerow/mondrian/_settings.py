@@ -44,8 +44,8 @@ class ForestSettings(Settings):
     @classmethod
     def from_state(cls, stored: Stored) -> Self:
         """Take back what `state` gave, or ValueError."""
-        names = [each.name for each in fields(cls)]
-        return cls(**{name: "free" if name == "cuts" and name not in stored else stored.any(name) for name in names})
+        values: dict[str, Any] = {each.name: stored.any(each.name) for each in fields(cls) if each.name != "cuts"}
+        return cls(**values, cuts=stored.any("cuts") if "cuts" in stored else "free")
 
     @property
     def learns(self) -> bool:

@@ -50,14 +50,14 @@ class Rows {
     if (const auto order = std::strong_order(labels[a], labels[b]); order != 0) return order;
     return std::strong_order(weight(a), weight(b));
   }
-  /// A number that follows from what a row is, and by which rows lie in no order that anybody could know.
+  /// A number that follows from features and label, and by which rows lie in no order that anybody could know. A row of
+  /// weight two lies where two rows would.
   [[nodiscard]] std::uint64_t key(RowId id) const {
     std::uint64_t key = std::bit_cast<std::uint64_t>(labels[id]);
     const auto mix = [&](double value) {
       key = (key ^ std::bit_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15;
       key ^= key >> 29;
     };
-    mix(weight(id));
     for (std::size_t d = 0; d < width_; ++d) mix(as_given(id)[d]);
     return key * 0xBF58476D1CE4E5B9;
   }
