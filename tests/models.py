@@ -81,7 +81,6 @@ VARIANTS: dict[str, Callable[[], Any]] = {
     "forest, positive": lambda: forest(target="positive"),
     "forest, counts": lambda: forest(target="count"),
     "forest, keyed": lambda: forest(cuts="keyed"),
-    "forest, keyed, window": lambda: forest(cuts="keyed", window=70, min_samples_split=3),
     "forest, two targets": forest,
     "forest, two targets, window": lambda: forest(window=70),
     "class forest": class_forest,
@@ -132,15 +131,7 @@ VARIANTS: dict[str, Callable[[], Any]] = {
 # Known faults. Tests of these are expected to fail, and complain if they do not: then take the entry out.
 
 # The forecast of the first negative target knows of it.
-FORECAST_PEEKS = {
-    "forest",
-    "forest, rank",
-    "forest, unscaled",
-    "forest, lifetime",
-    "forest, window",
-    "forest, keyed",
-    "forest, keyed, window",
-}
+FORECAST_PEEKS = {"forest", "forest, rank", "forest, unscaled", "forest, lifetime", "forest, window", "forest, keyed"}
 # What targets are is learned from rows whatever they weigh.
 WEIGHTS_ARE_NOT_COPIES = {"forest, positive", "boosting, positive"}
 # `apply` before the first row is an AttributeError.

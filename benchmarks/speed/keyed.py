@@ -45,14 +45,13 @@ def merging(page: Page, options: Options) -> None:
     data = friedman(n, 10)
     for part in (n // 2, n // 20):
         parts = [new("keyed", scaling="none").fit(data.X[rows], data.y[rows]) for rows in (slice(part, n), slice(part))]
-        works = {
+        works: dict[str, Any] = {
             "merge": partial(hedgerow.merge, parts),
             "fit": partial(new("keyed", scaling="none").fit, data.X, data.y),
         }
         found = interleave({name: lambda work=work: work for name, work in works.items()}, options.pick(1, 5))
         lines.append((f"{n - part:,} + {part:,}", str(found["merge"]), str(found["fit"])))
-    words = "`hedgerow.merge` copies the first forest first."
-    page.table("Merge two forests, next to fitting all rows", ("rows", "merge", "fit"), lines, words)
+    page.table("Merge two forests, next to fitting all rows", ("rows", "`hedgerow.merge`", "fit"), lines)
 
 
 def new(cuts: str, **parameters: Any) -> Any:

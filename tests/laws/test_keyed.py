@@ -128,6 +128,21 @@ def test_merged_is_fitted_to_all(kind, dealt):
         merged.merge(parts[1])
 
 
+def test_a_window_holds_the_last_rows():
+    X, y = draw("hierarchy")
+    model = NEW["hierarchy"](window=50).fit(X[:90], y[:90]).partial_fit(X[90:], y[90:])
+    assert are_same(model, NEW["hierarchy"]().fit(X[-50:], y[-50:]), X[:20], y[:20])
+
+
+def test_a_merged_forest_shares_nothing_with_its_parts():
+    X, y = draw("hierarchy", 60)
+    for parts in ([X[:30]], [X[:30], X[30:]]):
+        forests = [NEW["hierarchy"]().fit(part, y[: len(part)]) for part in parts]
+        before = bits(forests[0])
+        hedgerow.merge(forests).partial_fit(X[:5] + 1, y[:5])
+        assert bits(forests[0]) == before
+
+
 def test_weights_and_online_parts_merge():
     X, y = draw("hierarchy")
     weights = np.linspace(0.5, 3, len(y))

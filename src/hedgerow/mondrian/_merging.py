@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from hedgerow.base.classes import ClassTable
 from hedgerow.base.columns import Cells
@@ -71,8 +72,13 @@ def merge(models: Iterable[Any]) -> Any:
     if not all(hasattr(part, "merge") for part in parts):
         wrong = next(part for part in parts if not hasattr(part, "merge"))
         raise TypeError(f"merge takes Mondrian forests, got {type(wrong).__name__}")
-    first = deepcopy(parts[0])
-    return join(first, [part_of(first, other) for other in parts[1:]])
+    added = [part_of(parts[0], other) for other in parts[1:]]
+    if not any(part.rows.y.size for part in added):
+        return deepcopy(parts[0])
+    whole = clone(parts[0])
+    with parts[0]._reading:
+        vars(whole).update(vars(parts[0]))  # the learner is replaced, not changed
+        return join(whole, added, may_change=False)
 
 
 def part_of(model: Any, other: Any) -> Part:
@@ -85,8 +91,8 @@ def part_of(model: Any, other: Any) -> Part:
         return _described(other)
 
 
-def join(model: Any, parts: Sequence[Part]) -> Any:
-    """Let a model hold the rows of parts too; all or none."""
+def join(model: Any, parts: Sequence[Part], may_change: bool = True) -> Any:
+    """Let a model hold the rows of parts too; all or none. Unless its learner may be changed, it gets another one."""
     _check_mergeable(model)
     own, learner, query = _described(model), model._learner, model._current.query
     names = own.names
@@ -100,7 +106,8 @@ def join(model: Any, parts: Sequence[Part]) -> Any:
     n_added, settings = sum(part.rows.y.size for part in parts), learner.settings
     if not n_added:
         return model
-    if settings.is_fixed and n_added * FEW < learner.core.n_rows and all(part.classes == own.classes for part in parts):
+    are_few = may_change and n_added * FEW < learner.core.n_rows
+    if settings.is_fixed and are_few and all(part.classes == own.classes for part in parts):
         learner.take(_joined([part.rows for part in parts]), query)
     else:
         rows = _joined(_with_same_classes(model, [own, *parts]))
