@@ -19,6 +19,7 @@ void bind_normal_mixture(nanobind::module_& m);
 void bind_online_forests(nanobind::module_& m);
 void bind_quantile_forest(nanobind::module_& m);
 void bind_query_rule(nanobind::module_& m);
+void bind_row_sets(nanobind::module_& m);
 void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
@@ -41,5 +42,6 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_hierarchy_forest(m);
   hedgerow::bindings::bind_exponential_forest(m);
   hedgerow::bindings::bind_moments_forest(m);
+  hedgerow::bindings::bind_row_sets(m);
   hedgerow::bindings::bind_vector_forest(m);
 }

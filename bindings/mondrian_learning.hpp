@@ -30,6 +30,15 @@ void bind_learning(nb::class_<mondrian::Forest<M>>& bound) {
            nb::call_guard<nb::gil_scoped_release>())
       .def("grown", &Self::grown)
       .def(
+          "places_as_they_came", [](const Self& self) { return to_numpy(places_as_they_came(self)); },
+          "With keyed cuts: where rows stand among all that are held, in the order in which they came.")
+      .def(
+          "set_arrivals", [](Self& self, const Vector<std::uint32_t>& places) { set_arrivals(self, span_of(places)); },
+          array("places"))
+      .def(
+          "count_on", [](Self& self, const Self& before) { self.counters = before.counters; }, nb::arg("before"),
+          "It has met the rows that another forest has met.")
+      .def(
           "learn",
           [](Self& self, const Features& x, const Labels& y, const Labels& weights, std::size_t n_threads) {
             const data::Batch batch = labelled_batch(self, x, y, weights);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.shared.page import Options, Page
 from benchmarks.shared.timing import HOW_TIMED
-from benchmarks.speed import bart, batch, boosting, growth, kernel, memory, online, scaling
+from benchmarks.speed import bart, batch, boosting, growth, kernel, keyed, memory, online, scaling
 
 INTRODUCTION = f"""\
 All forests have {batch.N_TREES} trees unless said. hedgerow's is MondrianForestRegressor with the hyper-parameters of \
@@ -24,6 +24,7 @@ def run(page: Page, options: Options) -> None:
     kernel.fit(page, options)
     online.learn(page, options)
     online.unlearn(page, options)
+    keyed.measure(page, options)
     memory.measure(page, options)
     memory.peaks(page, options)
     memory.imports(page, options)

@@ -102,9 +102,6 @@ namespace {
 constexpr std::uint32_t one_row = 0, other_leaf = 1, first_column = 2;
 constexpr std::size_t most_narrow = 0xFF - first_column;
 
-/// Where the children of the k-th cut are in a tree whose nodes are numbered in the order of its cuts.
-NodeId in_order(std::size_t k) { return static_cast<NodeId>(2 * k + 1); }
-
 std::vector<std::uint32_t> kinds_in(const Archive& archive) {
   if (archive.has<std::uint8_t>("nodes.kind")) {
     const auto& narrow = archive.get<std::uint8_t>("nodes.kind");
@@ -124,29 +121,52 @@ void ShapeWriter::write(const tree::Tree& shape) {
   std::vector<NodeId> order, children;
   append_preorder(shape, tree::Tree::root, order);
   for (const NodeId id : order) {
-    const tree::Node& node = shape.nodes[id];
-    const bool is_one_row = node.is_leaf() && node.n_rows == 1 && node.count == 1.0F;
-    const std::uint32_t kind = is_one_row ? one_row : node.is_leaf() ? other_leaf : first_column + node.feature;
-    if (narrow_kinds_ != nullptr) narrow_kinds_->push_back(static_cast<std::uint8_t>(kind));
-    if (wide_kinds_ != nullptr) wide_kinds_->push_back(kind);
-    if (!node.is_leaf()) {
-      arrays_.locations.append({node.location});
-      arrays_.times.append({node.time});
-      children.push_back(node.children);
-      continue;
-    }
-    if (!is_one_row) {
-      arrays_.n_rows.append({node.n_rows});
-      arrays_.counts.append({node.count});
-    }
-    shape.for_each_row(id, [&](RowId row) { arrays_.rows.append({row}); });
+    write_node(shape, id);
+    if (!shape.nodes[id].is_leaf()) children.push_back(shape.nodes[id].children);
+    if (shape.nodes[id].is_leaf()) shape.for_each_row(id, [&](RowId row) { arrays_.rows.append({row}); });
   }
+  write_cuts(children, &shape);
+}
+
+void ShapeWriter::write_anew(const tree::Tree& shape, const std::vector<RowId>& numbers) {
+  std::vector<NodeId> order, children;
+  std::vector<RowId> rows;
+  append_preorder(shape, tree::Tree::root, order);
+  for (const NodeId id : order) {
+    write_node(shape, id);
+    if (!shape.nodes[id].is_leaf()) children.push_back(child_in_order(children.size()));
+    rows.clear();
+    if (shape.nodes[id].is_leaf()) shape.for_each_row(id, [&](RowId row) { rows.push_back(numbers[row]); });
+    std::sort(rows.begin(), rows.end());
+    arrays_.rows.append(rows);
+  }
+  write_cuts(children, nullptr);
+}
+
+/// All of a node but where its children are, or its rows.
+void ShapeWriter::write_node(const tree::Tree& shape, NodeId id) {
+  const tree::Node& node = shape.nodes[id];
+  const bool is_one_row = node.is_leaf() && node.n_rows == 1 && node.count == 1.0F;
+  const std::uint32_t kind = is_one_row ? one_row : node.is_leaf() ? other_leaf : first_column + node.feature;
+  if (narrow_kinds_ != nullptr) narrow_kinds_->push_back(static_cast<std::uint8_t>(kind));
+  if (wide_kinds_ != nullptr) wide_kinds_->push_back(kind);
+  if (!node.is_leaf()) {
+    arrays_.locations.append({node.location});
+    arrays_.times.append({node.time});
+  } else if (!is_one_row) {
+    arrays_.n_rows.append({node.n_rows});
+    arrays_.counts.append({node.count});
+  }
+}
+
+void ShapeWriter::write_cuts(const std::vector<NodeId>& children, const tree::Tree* freed) {
   std::uint64_t n_freed = 0;
-  for (NodeId pair = shape.first_freed; pair != tree::none; pair = shape.nodes[pair].next_freed, ++n_freed) {
+  for (NodeId pair = freed == nullptr ? tree::none : freed->first_freed; pair != tree::none;
+       pair = freed->nodes[pair].next_freed, ++n_freed) {
     arrays_.freed.append({pair});
   }
   bool is_in_order = true;
-  for (std::size_t k = 0; k < children.size(); ++k) is_in_order = is_in_order && children[k] == in_order(k);
+  for (std::size_t k = 0; k < children.size(); ++k) is_in_order = is_in_order && children[k] == child_in_order(k);
   arrays_.n_cuts.append({children.size()});
   arrays_.n_freed.append({n_freed});
   arrays_.in_order.append({static_cast<std::uint8_t>(is_in_order)});
@@ -187,7 +207,7 @@ tree::Tree ShapeReader::read(std::size_t n_places, bool is_empty) {
       continue;
     }
     require(k < n_cuts, "a tree has more cuts than announced");
-    const NodeId pair = take_pair(is_in_order ? in_order(k) : children[k]);
+    const NodeId pair = take_pair(is_in_order ? child_in_order(k) : children[k]);
     shape.nodes.edit(id) = tree::Node::inner(kind - first_column, locations[k], pair, times[k], tree::none);
     pending.push_back(pair + 1);
     pending.push_back(pair);

@@ -4,7 +4,7 @@ from .bayesian import BayesianTreeClassifier, BayesianTreeRegressor
 from .boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from .files import load
 from .kernel import MondrianFeatures, MondrianKernelRidge
-from .mondrian import MondrianForestClassifier, MondrianForestRegressor
+from .mondrian import MondrianForestClassifier, MondrianForestRegressor, merge
 from .online import OnlineConformalRegressor, OnlineForestRegressor, OnlineQuantileForestRegressor
 from .predictive import predict_dist, predict_interval
 
@@ -26,6 +26,7 @@ __all__ = [
     "OnlineQuantileForestRegressor",
     "__version__",
     "load",
+    "merge",
     "metrics",
     "optimize",
     "predict_dist",

@@ -89,8 +89,9 @@ inline mondrian::Scaling unit_scaling(std::size_t width) {
 }
 
 template <class M>
-Forest<M> empty_forest(std::size_t width, std::size_t n_trees, Growth growth = {}, std::size_t window = 0) {
-  Forest<M> forest(width, n_trees, growth, 42, window);
+Forest<M> empty_forest(std::size_t width, std::size_t n_trees, Growth growth = {}, std::size_t window = 0,
+                       bool is_keyed = false, std::uint64_t seed = 42) {
+  Forest<M> forest(width, n_trees, growth, seed, window, is_keyed);
   forest.scaling = unit_scaling(width);
   if constexpr (requires { M::make(0.7, 20.0, growth.lifetime); }) {
     forest.model = M::make(0.7, 20.0, growth.lifetime);

@@ -57,7 +57,7 @@ class Stage:
         to_beat: float | None = None,
     ) -> Self:
         """Return a stage that has learned; NotWorthGrowingError if its first trees show that it does not pay."""
-        settings = RegressionSettings(n_trees, 2, math.inf, scaling, "learned", None, "hierarchy", "real")
+        settings = RegressionSettings(n_trees, 2, math.inf, scaling, "learned", None, "free", "hierarchy", "real")
         plan = Plan(effort, copies, None if before is None else before.forest, to_beat, MOST_LEAVES)
         return cls(cls.FOREST.begin(rows, settings, draw_seed(seed), Smoothing.free(query.n_threads), plan))
 

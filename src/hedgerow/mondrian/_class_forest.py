@@ -65,6 +65,9 @@ class ClassLabels:
         """Set nothing: classes and pausing are known when a core is made."""
         return self
 
+    def give_model(self, core: Any, before: Any) -> None:
+        """Set nothing, either."""
+
     def learn_model(self, core: Any, sample: Sample, effort: Effort, query: ClassQuery) -> None:
         """Learn nothing."""
 

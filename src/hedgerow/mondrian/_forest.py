@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from hedgerow.base.guard import guards_itself
 from hedgerow.base.rows import Floats
 from hedgerow.base.unlearning import Unlearning
-from hedgerow.base.work import asked_in_pieces
+from hedgerow.base.work import all_or_nothing, asked_in_pieces
+from hedgerow.mondrian._merging import Part, join, part_of
 
 KEPT = ("_chosen", "_classes", "_balanced")
 """Attributes of a forest that one with wider rows has, too."""
@@ -49,6 +51,30 @@ class MondrianForest(Unlearning):
     def unlearn_one(self: Any, x: Any, y: Any, *, relearn: bool = False) -> Any:
         """Forget one row; see `unlearn`."""
         return self._unlearn_one(x, y, relearn)
+
+    @guards_itself
+    def merge(self: Any, other: Any) -> Any:
+        """Learn all rows that another forest holds: as if this one had been fitted to the rows of both.
+
+        Both have ``cuts="keyed"``, the same parameters and the same integer as `random_state`, and have learned
+        different rows; see `hedgerow.merge` for more than two. Merging is associative and commutative: neither the
+        order nor how rows were dealt to forests makes a difference to the trees or to what is predicted. Where units of
+        columns or hyper-parameters are learned from rows, they are learned anew, which costs a `fit`.
+
+        A part whose rows have been merged before is refused. If anything fails, both forests are as they were.
+
+        Parameters
+        ----------
+        other : forest of the same class
+            It stays as it is.
+
+        Returns
+        -------
+        self
+        """
+        part = part_of(self, other)
+        with self._changing:
+            return self._join([part])
 
     def apply(self: Any, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
@@ -111,6 +137,10 @@ class MondrianForest(Unlearning):
         """
         self._check_learned()
         return list(self._learner.core.broken_rules())
+
+    @all_or_nothing
+    def _join(self: Any, parts: list[Part]) -> Any:
+        return join(self, parts)
 
     # For adapters to other libraries.
 

@@ -69,7 +69,7 @@ class GaussianLabels:
     @classmethod
     def of_target(cls, settings: RegressionSettings, target: Target, y: Floats) -> GaussianLabels:
         """Return the labels of a kind of target, with an origin taken from some."""
-        return cls(settings, target, origin_of(target.encode(y)))
+        return cls(settings, target, origin_for(settings, target.encode(y)))
 
     def under(self, settings: RegressionSettings) -> GaussianLabels:
         """Return the same labels under other settings."""
@@ -148,6 +148,12 @@ class GaussianLabels:
         if numbers != core.model:
             core.set_model(*numbers, query.n_threads)
         return self
+
+    def give_model(self, core: Any, before: Any) -> None:
+        """Set them to those of another forest."""
+        if self.is_hierarchy:
+            core.set_model(*before.model, 1)
+        core.watch_gaps(*self.gaps)
 
     def learn_model(self, core: Any, sample: Sample, effort: Effort, query: Smoothing) -> None:
         """Learn them from leave-one-out in the first trees, as soon as these have grown."""
@@ -257,6 +263,11 @@ def asked_target(settings: RegressionSettings, query: Smoothing) -> Any:
     is_plain = not settings.learns or settings.smoothing == "moments" or numbers != (None, None, None)
     is_auto = isinstance(settings.target, str) and settings.target == "auto"
     return "real" if is_plain and is_auto else settings.target
+
+
+def origin_for(settings: RegressionSettings, labels: Floats) -> float:
+    """Return where labels are counted from: see `origin_of`. With keyed cuts it must not tell which row came first."""
+    return 0.0 if settings.is_fixed or (settings.is_keyed and labels.size == 1) else origin_of(labels)
 
 
 def origin_of(labels: Floats) -> float:

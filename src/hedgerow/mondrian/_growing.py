@@ -63,6 +63,8 @@ def choose_scaling(settings: ForestSettings, sample: Sample) -> ColumnScaling:
     kind = settings.scaling_kind
     if kind in ("range", "none"):
         lower, upper = column_range(sample.X)
+        if kind == "none" and settings.is_keyed:  # whose cuts lie where they lie
+            lower = np.zeros(lower.size)
         return range_scaling(lower, upper) if kind == "range" else no_scaling(lower)
     return (rank_scaling if kind == "rank" else half_scaling)(sample.X, sample.weights)
 
@@ -124,11 +126,11 @@ def lifetime_of(settings: ForestSettings, labels: Any, rows: Rows, scaling: Colu
 def grow(core: Any, labels: Any, sample: Sample, plan: Plan, query: Any) -> None:
     """Grow all trees anew. The first are asked for the label model's numbers, with which the others then grow."""
     first = min(N_TREES, core.n_trees)
-    _grow_some(core, 0, first, query.n_threads)
+    grow_some(core, 0, first, query.n_threads)
     labels.learn_model(core, sample, plan.effort_for(plan.learns_again(core)), query)
     if plan.to_beat is not None and first < core.n_trees:
         _check_worth(core, labels, sample, first, plan.to_beat, query)
-    _grow_some(core, first, core.n_trees, query.n_threads)
+    grow_some(core, first, core.n_trees, query.n_threads)
     core.grown()
 
 
@@ -160,7 +162,7 @@ def asking_slabs(
     return ask
 
 
-def _grow_some(core: Any, first: int, last: int, n_threads: int) -> None:
+def grow_some(core: Any, first: int, last: int, n_threads: int) -> None:
     """Grow a few trees at a time, between which Python looks for Ctrl-C."""
     together = n_threads * max(1, WORK_AT_A_TIME // max(1, core.n_rows))
     for begin in range(first, last, together):

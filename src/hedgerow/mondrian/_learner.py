@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from hedgerow import _core
 from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_doubtful
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.settings import MOST
@@ -15,7 +17,7 @@ from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
-from hedgerow.mondrian._growing import Plan, choose_scaling, grow, learn_units, lifetime_of
+from hedgerow.mondrian._growing import Plan, choose_scaling, grow, grow_some, learn_units, lifetime_of
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
 
@@ -35,6 +37,7 @@ class ForestLearner:
 
     def __init__(self, settings: Any, labels: Any, core: Any, scaling: ColumnScaling) -> None:
         self.settings, self.labels, self.core, self.scaling = settings, labels, core, scaling
+        self.parts: frozenset[str] = frozenset()  # names of those that it was merged from, if it was
 
     # Learning.
 
@@ -42,7 +45,13 @@ class ForestLearner:
     def begin(cls, rows: Rows, settings: Any, seed: int, query: Any, plan: Plan | None = None) -> Self:
         """Learn all rows of a batch; those that the window has room for."""
         recent = slice(None if settings.window is None else -settings.window, None)
+        came = NO_GROUPS
+        if settings.is_keyed:
+            rows, came = as_set(rows, recent)
         labels, rows = cls.LABELS.of_batch(rows, recent, settings, query)
+        if settings.is_keyed:  # the core's order is one of rows as it takes them
+            rows, places = as_set(rows)
+            came = places[came]
         copies = None if plan is None else plan.copies
         if copies is None:
             copies = labels.copies(rows.X, rows.y) if settings.learns else Copies(NO_GROUPS, rows.X.shape[0])
@@ -58,6 +67,8 @@ class ForestLearner:
         core = labels.new_core(settings.shape(rows.X.shape[1], seed))
         core.set_scaling(*scaling.arrays)
         core.store(*rows)
+        if settings.is_keyed:
+            core.set_arrivals(came)
         labels = labels.set_model(core, query)
         grow(core, labels, sample, plan, query)
         core.next_review = core.arrivals + core.n_rows
@@ -80,6 +91,17 @@ class ForestLearner:
     def learn_one(self, x: Any, y: float, weight: float, query: Any) -> None:
         """Learn one row, and nothing if it is not a vector of finite numbers."""
         self.core.learn_one(x, y, weight)
+
+    def take(self, rows: Rows, query: Any) -> None:
+        """Learn rows, all or none, into a forest of which nothing else is learned from rows."""
+        known: Rows = self.labels.known(rows)
+        self.core.learn(*known, query.n_threads)
+        try:
+            self.labels = self.labels.set_model(self.core, query)
+        except BaseException:
+            self.core.forget(self.core.find(*known), query.n_threads)
+            raise
+        self.core.next_review = self.core.arrivals + self.core.n_rows
 
     def review_if_due(self, query: Any) -> None:
         """Whenever as many rows have come as were held at the last review, look at the units and at the smoothing.
@@ -136,9 +158,20 @@ class ForestLearner:
         if places.size < known.y.size:
             places = self.core.locate(*self._nearest_held(known))
         check_found(places.size, known.y.size)
-        held = Rows(self.core.row_values(), self.core.row_labels(), self.core.row_weights())
-        left: Rows = self.labels.as_given(held.without(places))
-        return left
+        is_left = np.ones(self.core.n_rows, dtype=bool)
+        is_left[places] = False
+        came = self.as_they_came
+        return self._given(came[is_left[came]])
+
+    def held(self) -> Rows:
+        """Return all rows, as they were given, in the order in which they came."""
+        return self._given(self.as_they_came)
+
+    @property
+    def as_they_came(self) -> npt.NDArray[np.intp]:
+        """Where rows stand among all that are held, in the order in which they came."""
+        places = self.core.places_as_they_came() if self.settings.is_keyed else np.arange(self.core.n_rows)
+        return np.asarray(places, dtype=np.intp)
 
     # What is predicted, where that is a distribution.
 
@@ -203,6 +236,12 @@ class ForestLearner:
         if begin > 0:
             self.review_if_due(query)
 
+    def _given(self, places: npt.NDArray[np.intp]) -> Rows:
+        """Return the rows at some places, as they were given."""
+        held = Rows(self.core.row_values(), self.core.row_labels(), self.core.row_weights()).part(places)
+        given: Rows = self.labels.as_given(held)
+        return given
+
     def _arrive(self, rows: Rows, query: Any, surprised: Surprised | None = None) -> Rows:
         """Return the next of some rows as the core takes them: one, and as many as are alike."""
         return rows
@@ -225,7 +264,8 @@ class ForestLearner:
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         labels, arrays = self.labels.state(self.core), self.core.archive()
-        return {"seed": self.core.seed, "rates": self.scaling.rates, "labels": labels, "core": arrays}
+        parts = {"parts": sorted(self.parts)} if self.parts else {}
+        return {"seed": self.core.seed, "rates": self.scaling.rates, "labels": labels, "core": arrays, **parts}
 
     @classmethod
     def from_state(cls, stored: Stored, settings: Any, width: int) -> Self:
@@ -242,7 +282,10 @@ class ForestLearner:
         if rates.size not in (0, width) or not (rates > 0).all():
             raise ValueError("its axis rates are not one positive number a column")
         first_knot, values, images, slopes = (arrays[f"scaling.{part}"] for part in SCALING_PARTS)
-        return cls(settings, labels, core, ColumnScaling(first_knot, values, images, slopes, rates))
+        learner = cls(settings, labels, core, ColumnScaling(first_knot, values, images, slopes, rates))
+        if "parts" in stored:
+            learner.parts = frozenset(str(name) for name in stored.sequence("parts"))
+        return learner
 
     def widened(self, values: Floats) -> Self:
         """Return a forest for wider rows: the same trees; in the added columns, all rows held have `values`.
@@ -252,25 +295,45 @@ class ForestLearner:
         """
         one = Sample(values.reshape(1, -1), NO_WEIGHTS, NO_WEIGHTS, Copies(NO_GROUPS, 1))
         added = choose_scaling(self.settings, one)
-        state, rates = self.state(), self.scaling.rates
-        state["core"] = _with_constant_columns(state["core"], added)
-        state["rates"] = np.concatenate([rates, np.ones(values.size)]) if rates.size else rates
+        if self.settings.is_keyed:
+            return self._regrown(values, added)
+        wider, state = self.scaling.beside(added), self.state()
+        state["core"] = _with_constant_columns(state["core"], values, wider)
+        state["rates"] = wider.rates
         return type(self).from_state(Stored(state), self.settings, int(self.core.width) + values.size)
 
+    def _regrown(self, values: Floats, added: ColumnScaling) -> Self:
+        """Return the same for keyed cuts, which lie elsewhere where there are more columns: trees grow anew."""
+        scaling, before = self.scaling.beside(added), self.core
+        core = self.labels.new_core(self.settings.shape(scaling.slopes.size, before.seed))
+        core.set_scaling(*scaling.arrays)
+        held = Rows(before.row_values(), before.row_labels(), before.row_weights()).part(self.as_they_came)
+        wide = np.column_stack([held.X, np.broadcast_to(values, (held.y.size, values.size))])
+        rows, came = as_set(held._replace(X=wide))
+        core.store(*rows)
+        core.set_arrivals(came)
+        self.labels.give_model(core, before)
+        grow_some(core, 0, core.n_trees, 1)
+        core.grown()
+        core.count_on(before)
+        return type(self)(self.settings, self.labels, core, scaling)
 
-def _with_constant_columns(arrays: Arrays, added: ColumnScaling) -> Arrays:
-    """Return a core's arrays with columns added in which all rows have the value that `added` maps to 0."""
-    n_rows, width, n_added = arrays["rows.labels"].size, arrays["scaling.slopes"].size, added.slopes.size
-    narrow = arrays["rows.features"].reshape(n_rows, width)
-    as_given = arrays["rows.given"].reshape(n_rows, width)
-    first_knot = arrays["scaling.first_knot"]
+
+def as_set(rows: Rows, recent: slice = slice(None)) -> tuple[Rows, Numbers]:
+    """Return rows with the recent ones in an order that follows from what they are, and where each of those is now."""
+    order = np.arange(rows.y.size)
+    among_recent = _core.order_as_set(*rows.part(recent))
+    order[recent] = order[recent][among_recent]
+    return rows.part(order), np.argsort(among_recent).astype(np.uint32)
+
+
+def _with_constant_columns(arrays: Arrays, values: Floats, wider: ColumnScaling) -> Arrays:
+    """Return a core's arrays with columns added in which all rows have a value, which the wider scaling maps to 0."""
+    n_rows, n_added = arrays["rows.labels"].size, values.size
+    narrow, as_given = (arrays[f"rows.{part}"].reshape(n_rows, -1) for part in ("features", "given"))
     return {
         **arrays,
-        "rows.given": np.column_stack([as_given, np.broadcast_to(added.values, (n_rows, n_added))]).ravel(),
+        "rows.given": np.column_stack([as_given, np.broadcast_to(values, (n_rows, n_added))]).ravel(),
         "rows.features": np.pad(narrow, ((0, 0), (0, n_added))).ravel(),
-        "scaling.first_knot": np.concatenate([first_knot, first_knot[-1] + added.first_knot[1:]]),
-        **{
-            f"scaling.{part}": np.concatenate([arrays[f"scaling.{part}"], getattr(added, part)])
-            for part in ("values", "images", "slopes")
-        },
+        **{f"scaling.{part}": array for part, array in zip(SCALING_PARTS, wider.arrays, strict=True)},
     }

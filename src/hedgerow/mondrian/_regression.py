@@ -14,7 +14,7 @@ from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Gaps
-from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_of
+from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_for
 from hedgerow.mondrian._learner import ForestLearner, Surprised
 from hedgerow.mondrian._small_forests import small_forest
 from hedgerow.mondrian._smoothing import Smoothing
@@ -101,11 +101,12 @@ class RegressionForest(ForestLearner):
         """What is said of each target held without its row."""
         y = self.labels.decode(self.core.row_labels())
         parts = [(dist.mean(), dist.std(), dist.logpdf(y[places])) for places, dist in self._each_left_out(query)]
-        return LeaveOneOut(*(np.concatenate(vectors) for vectors in zip(*parts, strict=True)))
+        came = self.as_they_came
+        return LeaveOneOut(*(np.concatenate(vectors)[came] for vectors in zip(*parts, strict=True)))
 
     def loo_interval(self, query: Smoothing, confidence: float) -> Floats:
         """Central interval of each target held without its row."""
-        return np.concatenate([dist.interval(confidence) for _, dist in self._each_left_out(query)])
+        return np.concatenate([dist.interval(confidence) for _, dist in self._each_left_out(query)])[self.as_they_came]
 
     def _each_left_out(self, query: Smoothing) -> Iterator[tuple[npt.NDArray[np.intp], Any]]:
         """Yield places of some rows, and the distributions of their targets without them."""
@@ -198,7 +199,7 @@ class RegressionForest(ForestLearner):
         y, weights, freed = self._as_given(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
         y[freed] = np.delete(y, freed)[0]  # places without a row hold anything, such as what no map admits
         weights = target.weigh(y, old.target.unweigh(y, weights if weights.size else np.ones(y.size)))
-        origin = origin_of(target.encode(self._as_given(before.row_labels())))
+        origin = origin_for(self.settings, target.encode(self._as_given(before.row_labels())))
         labels = target.encode(y) - origin
         held, heavy = (np.delete(part, freed) for part in (labels, weights))
         mean = float(np.average(held, weights=heavy))

@@ -79,6 +79,11 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         are a map onto the whole line, which rises, its inverse, and the logarithm of its derivative. Where targets
         are not real, hyper-parameters are those of the map of targets; if one that has a unit is given, or
         ``hyperparameters="paper"`` or ``smoothing="moments"``, "auto" is "real".
+    cuts : {"free", "keyed"}, default="free"
+        With "keyed" cuts, a tree is a function of the random seed and of the *set* of rows: the order in which these
+        came does not show, `unlearn` leaves the trees that never saw the row, bit for bit, and forests can be merged.
+        See `merge`, and the guide on merging for what is equal when. `fit` and learning row by
+        row take about twice as long.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
         Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
@@ -147,6 +152,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         noise_variance: float | None = None,
         signal_to_noise: float | None = None,
         target: Any = "auto",
+        cuts: str = "free",
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -164,6 +170,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         self.noise_variance = noise_variance
         self.signal_to_noise = signal_to_noise
         self.target = target
+        self.cuts = cuts
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -48,6 +48,16 @@ class ColumnScaling:
         knots = rates[self.column_of_knots]
         return ColumnScaling(self.first_knot, self.values, self.images * knots, self.slopes * rates, rates)
 
+    def beside(self, added: ColumnScaling) -> ColumnScaling:
+        """Return the same maps with those of more columns, which are cut at a rate of 1 where rates are learned."""
+        return ColumnScaling(
+            np.concatenate([self.first_knot, self.first_knot[-1] + added.first_knot[1:]]),
+            np.concatenate([self.values, added.values]),
+            np.concatenate([self.images, added.images]),
+            np.concatenate([self.slopes, added.slopes]),
+            np.concatenate([self.rates, np.ones(added.slopes.size)]) if self.rates.size else self.rates,
+        )
+
     def is_far_from(self, other: ColumnScaling) -> bool:
         """Whether this map is further than `TOLERATED_DRIFT` from another's at the other's knots."""
         if self.values.size == other.values.size == self.slopes.size:  # straight lines: look at 0 and at 1

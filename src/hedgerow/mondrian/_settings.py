@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self
 
 from hedgerow.base.class_weight import ClassWeight, class_weight_field
 from hedgerow.base.settings import Query, Settings, checked, flag, integer, one_of, positive
+from hedgerow.files import Stored
 from hedgerow.targets import check_target
 
 MOST_TREES = 10**6
@@ -24,6 +25,27 @@ class ForestSettings(Settings):
     scaling: str = one_of("auto", "range", "half", "rank", "none")
     hyperparameters: str = one_of("learned", "paper")
     window: int | None = integer(1, or_none=True)
+    cuts: str = one_of("free", "keyed")
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether trees are a function of the set of rows."""
+        return self.cuts == "keyed"
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether, with keyed cuts, neither the units of columns nor anything about labels is learned from rows."""
+        return self.is_keyed and self.scaling == "none" and not self.learns
+
+    def state(self) -> dict[str, Any]:
+        """Return them by name, for a file; free cuts need not be said."""
+        return {name: value for name, value in super().state().items() if (name, value) != ("cuts", "free")}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Self:
+        """Take back what `state` gave, or ValueError."""
+        values: dict[str, Any] = {each.name: stored.any(each.name) for each in fields(cls) if each.name != "cuts"}
+        return cls(**values, cuts=stored.any("cuts") if "cuts" in stored else "free")
 
     @property
     def learns(self) -> bool:
@@ -49,6 +71,7 @@ class ForestSettings(Settings):
             "lifetime": self.lifetime,
             "seed": seed,
             "window": 0 if self.window is None else self.window,
+            "keyed": self.is_keyed,
         }
 
 

@@ -97,7 +97,7 @@ def learned_rates(rows: Rows, n_threads: int) -> Floats:
 
 
 def _growing(n_trees: int, effort: Effort, n_threads: int, scaling: str = "auto") -> Grow:
-    settings = RegressionSettings(n_trees, None, math.inf, scaling, "learned", None, "hierarchy", "real")
+    settings = RegressionSettings(n_trees, None, math.inf, scaling, "learned", None, "free", "hierarchy", "real")
 
     def grow(X: Floats, y: Floats, weights: Floats) -> SmallForest:
         from hedgerow.mondrian._regression import RegressionForest  # which is made of labels, and these of this

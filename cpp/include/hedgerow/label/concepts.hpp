@@ -101,10 +101,10 @@ concept SumsRows =
 /// What trees and forests ask, whatever is predicted.
 template <class M>
 concept LabelModel = HearsRows<M> && SumsRows<M> && std::copyable<M> && std::copyable<typename M::Summary> &&
-                     std::copyable<typename M::Seen> &&
+                     std::copyable<typename M::Seen> && std::copyable<typename M::SeenSums> &&
                      requires(const M model, typename M::Summary& summary, const typename M::Summary& heard,
-                              typename M::Seen& seen, double number, double* numbers, std::size_t size,
-                              std::vector<double>& written, std::span<const double>& rest) {
+                              typename M::Seen& seen, typename M::SeenSums& sums, double number, double* numbers,
+                              std::size_t size, std::vector<double>& written, std::span<const double>& rest) {
                        // how far a time is from the end, in the model's own measure: 0 at the lifetime, where leaves
                        // are
                        { model.clock(number) } -> std::same_as<double>;
@@ -124,6 +124,9 @@ concept LabelModel = HearsRows<M> && SumsRows<M> && std::copyable<M> && std::cop
                        // a label comes to the forest, or leaves it
                        model.see(seen, number, number);
                        model.unsee(seen, number, number);
+                       // the same with its sign, in sums without rounding
+                       model.count_seen(sums, number, number, number);
+                       { model.seen_of(std::as_const(sums)) } -> std::same_as<typename M::Seen>;
                        // to numbers and back: from a file that nobody vouches for
                        { model.is_label(number) } -> std::same_as<bool>;
                        model.write(heard, written);

@@ -4,12 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <span>
 #include <vector>
 
 #include "hedgerow/label/concepts.hpp"
+#include "hedgerow/numeric/exact_sum.hpp"
 
 namespace hedgerow::label {
 
@@ -48,9 +50,45 @@ struct LabelMoments {
   }
 };
 
+/// The same from sums without rounding: the order in which labels came and went does not show.
+struct MomentSums {
+  numeric::ExactSum weight, label, square;
+
+  void count(double value, double added, double sign) {
+    const double squared = value * value;
+    weight.add(sign * added);
+    label.add_product(sign * added, value);
+    square.add_product(sign * added, squared);
+    square.add_product(sign * added, std::fma(value, value, -squared));
+  }
+  /// The sum of w (y - m)^2 = S_2 - 2 m S_1 + m^2 S_0, to twice the digits of a double, where m is the mean.
+  [[nodiscard]] LabelMoments moments() const {
+    const double total = weight.value();
+    if (!(total > 0.0)) return {};
+    const double mean = label.value() / total, squared = mean * mean;
+    numeric::ExactSum squares = square;
+    for (const double part : two_doubles(label)) squares.add_product(-2.0 * mean, part);
+    for (const double part : two_doubles(weight)) {
+      squares.add_product(squared, part);
+      squares.add_product(std::fma(mean, mean, -squared), part);
+    }
+    return {total, mean, std::max(squares.value(), 0.0)};
+  }
+
+ private:
+  static std::array<double, 2> two_doubles(numeric::ExactSum sum) {
+    const double first = sum.value();
+    sum.add(-first);
+    return {first, sum.value()};
+  }
+};
+
 struct GaussianLabels {
   using Query = label::Query;
-  using Seen = LabelMoments;  ///< of the labels a forest holds
+  using Seen = LabelMoments;    ///< of the labels a forest holds
+  using SeenSums = MomentSums;  ///< the same without rounding
+  static void count_seen(SeenSums& sums, double label, double weight, double sign) { sums.count(label, weight, sign); }
+  static Seen seen_of(const SeenSums& sums) { return sums.moments(); }
 
   static constexpr bool summaries_settle = false;
   static constexpr bool counts_places = false;

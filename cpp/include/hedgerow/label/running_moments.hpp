@@ -4,13 +4,8 @@
 // Welford's, merges Chan's, so a large offset of the labels costs no precision.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/label/gaussian_labels.hpp"
-#include "hedgerow/numeric/exact_sum.hpp"
 
 namespace hedgerow::label {
 
@@ -23,27 +18,9 @@ struct RunningMoments : GaussianLabels {
 
   static void add(Summary& summary, double label, double weight) { summary.add(label, weight); }
 
-  struct Sums {
-    numeric::ExactSum weight, label, square;
-  };
-  static void count(Sums& sums, double label, double weight, bool, double sign) {
-    const double square = label * label;
-    sums.weight.add(sign * weight);
-    sums.label.add_product(sign * weight, label);
-    sums.square.add_product(sign * weight, square);
-    sums.square.add_product(sign * weight, std::fma(label, label, -square));
-  }
-  /// The sum of w (y - m)^2 = S_2 - 2 m S_1 + m^2 S_0, to twice the digits of a double, where m is the mean.
-  static Summary summary_of(const Sums& sums) {
-    const double weight = sums.weight.value(), mean = sums.label.value() / weight, square = mean * mean;
-    numeric::ExactSum squares = sums.square;
-    for (const double part : two_doubles(sums.label)) squares.add_product(-2.0 * mean, part);
-    for (const double part : two_doubles(sums.weight)) {
-      squares.add_product(square, part);
-      squares.add_product(std::fma(mean, mean, -square), part);
-    }
-    return {weight, mean, std::max(squares.value(), 0.0)};
-  }
+  using Sums = MomentSums;
+  static void count(Sums& sums, double label, double weight, bool, double sign) { sums.count(label, weight, sign); }
+  static Summary summary_of(const Sums& sums) { return sums.moments(); }
 
   using GaussianLabels::read, GaussianLabels::write;
   static constexpr bool reads_branch_clock = false, integrates_branches = false;
@@ -78,13 +55,6 @@ struct RunningMoments : GaussianLabels {
   /// A branch above node j makes a new parent that holds just the labels of j: it speaks with j's moments.
   [[nodiscard]] Gaussian speak_outside(const Belief&, const Belief& own, const Branch&, Query query) const {
     return speak(own, query);
-  }
-
- private:
-  static std::array<double, 2> two_doubles(numeric::ExactSum sum) {
-    const double first = sum.value();
-    sum.add(-first);
-    return {first, sum.value()};
   }
 };
 static_assert(GaussianModel<RunningMoments>);

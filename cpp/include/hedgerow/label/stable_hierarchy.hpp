@@ -154,6 +154,16 @@ struct StableHierarchy {
     left = left - weight <= 1e-12 * weight ? 0.0 : left - weight;
   }
 
+  using SeenSums = Sums;
+  static void count_seen(SeenSums& sums, double label, double weight, double sign) {
+    count(sums, label, weight, false, sign);
+  }
+  static Seen seen_of(const SeenSums& sums) {
+    Seen seen(sums.empty() ? 0 : sums.rbegin()->first + std::size_t{1}, 0.0);
+    for (const auto& [label, sum] : sums) seen[label] = sum.weight.value();
+    return seen;
+  }
+
   static void write(const Summary& summary, std::vector<double>& numbers) {
     numbers.push_back(static_cast<double>(summary.size()));
     for (const auto& [weight, label, count] : summary.entries())

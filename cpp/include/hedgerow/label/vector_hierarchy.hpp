@@ -148,6 +148,9 @@ struct VectorHierarchy {
 
   static void see(Seen& seen, double, double weight) { seen += weight; }
   static void unsee(Seen& seen, double, double weight) { seen -= weight; }
+  using SeenSums = numeric::ExactSum;
+  static void count_seen(SeenSums& sum, double, double weight, double sign) { sum.add(sign * weight); }
+  static Seen seen_of(const SeenSums& sum) { return sum.value(); }
   static bool has_seen(const Seen&, double) { return true; }
   [[nodiscard]] bool is_label(double label) const {
     return label >= 0.0 && label < static_cast<double>(vectors->size()) && label == std::floor(label);

@@ -3,6 +3,8 @@
 // but for those whose last bits tell in which order rows came.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <span>
 #include <string>
@@ -28,6 +30,7 @@ class SummaryWriter {
                    [&](NodeId id) { write_unless(tree.said_by_children(id, model), tree, id, model); });
     sizes_.append({nodes_.values.size() - before});
   }
+  void write_none() { sizes_.append({0}); }
 
  private:
   void write_unless(const typename M::Summary& expected, const MondrianTree<M>& tree, NodeId id, const M& model) {
@@ -95,9 +98,9 @@ class SummaryReader {
   std::span<const std::uint32_t> own_;  ///< of the tree that is read
 };
 
+/// Rows and trees with the numbers that memory has for them.
 template <label::LabelModel M>
-Archive archived(const Forest<M>& forest) {
-  Archive archive;
+void write_as_they_are(const Forest<M>& forest, Archive& archive) {
   ShapeWriter shapes(archive, forest.rows.width());
   SummaryWriter<M> summaries(archive);
   for (const auto& tree : forest.trees) {
@@ -106,6 +109,39 @@ Archive archived(const Forest<M>& forest) {
   }
   write_rows(forest.rows, archive);
   archive.add("rows.arrival_order", std::vector<RowId>(forest.arrival_order.begin(), forest.arrival_order.end()));
+}
+
+/// The same with numbers that follow from the set of rows; that set tells all summaries. Only the order in which rows
+/// came tells more.
+template <label::LabelModel M>
+void write_as_set(const Forest<M>& forest, Archive& archive) {
+  const std::vector<RowId> in_order = forest.rows_in_order();
+  const Rows& held = forest.rows;
+  Rows ordered(held.width());
+  std::vector<RowId> numbers(held.capacity(), none);
+  for (const RowId id : in_order)
+    numbers[id] = ordered.add(forest.scaling, held.as_given(id), held.labels[id], held.weight(id));
+  ShapeWriter shapes(archive, held.width());
+  SummaryWriter<M> summaries(archive);
+  for (const auto& tree : forest.trees) {
+    shapes.write_anew(tree.shape, numbers);
+    summaries.write_none();
+  }
+  write_rows(ordered, archive);
+  std::vector<RowId> as_they_came = in_order;
+  forest.keyed->sort_as_they_came(as_they_came);
+  for (RowId& id : as_they_came) id = numbers[id];
+  archive.add("rows.arrival_order", std::move(as_they_came));
+}
+
+template <label::LabelModel M>
+Archive archived(const Forest<M>& forest) {
+  Archive archive;
+  if (forest.keyed) {
+    write_as_set(forest, archive);
+  } else {
+    write_as_they_are(forest, archive);
+  }
   write_scaling(forest.scaling, archive);
   forest.model.write(forest.labels_seen, archive.add<double>("seen.labels"));
   archive.add("counters", std::vector<std::uint64_t>{forest.counters.arrivals, forest.counters.generation,
@@ -142,6 +178,27 @@ MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, SummaryR
   return tree;
 }
 
+/// What is kept with keyed cuts; and the trees must be those that the key gives.
+template <label::LabelModel M>
+void restore_keyed(Forest<M>& forest, std::span<const RowId> arrivals) {
+  forest.keyed->sums = {};
+  for (const RowId id : arrivals) forest.see(id, 1.0);
+  const auto are_equal = [](const Node& a, const Node& b) {
+    if (a.is_leaf() || b.is_leaf()) return a.feature == b.feature && a.n_rows == b.n_rows;
+    return a.feature == b.feature && a.location == b.location && a.children == b.children &&
+           std::abs(a.time - b.time) <= 1e-6F * b.time;  // another machine's logarithm may end in other digits
+  };
+  for (std::size_t b = 0; b < forest.trees.size(); ++b) {
+    const auto stored = forest.trees[b].shape.nodes;
+    forest.grow(b, b + 1, 1);
+    archive::require(std::ranges::equal(stored.values(), forest.trees[b].shape.nodes.values(), are_equal),
+                     "a tree is not the one that its key gives");
+  }
+  const Counters counters = forest.counters;
+  forest.grown();
+  forest.counters = counters;
+}
+
 /// Each tree has a place for every row number, forgotten rows included, of which the file says little: so many bytes
 /// for each of its own at most.
 inline constexpr std::size_t most_memory = 32;
@@ -153,12 +210,14 @@ void restore(Forest<M>& forest, const Archive& archive) {
   const std::vector<std::uint64_t>& counters = archive.get<std::uint64_t>("counters");
   forest.scaling = read_scaling(archive, forest.rows.width());
   forest.rows = read_rows(archive, forest.scaling);
+  forest.rows.are_a_set = forest.keyed.has_value();
   const std::vector<double>& labels = forest.rows.labels;
   require(std::all_of(labels.begin(), labels.end(), [&](double label) { return forest.model.is_label(label); }),
           "a label is not finite, or not that of a class");
   const std::vector<RowId> arrivals = read_arrival_order(archive, forest.rows);
-  require(arrivals.size() == (forest.window == 0 ? 0 : forest.rows.size()), "the order of arrival is broken");
-  forest.arrival_order.assign(arrivals.begin(), arrivals.end());
+  const bool has_order = forest.window != 0 || forest.keyed;
+  require(arrivals.size() == (has_order ? forest.rows.size() : 0), "the order of arrival is broken");
+  if (forest.window != 0) forest.arrival_order.assign(arrivals.begin(), arrivals.end());
   forest.find_places();
   require(counters.size() == 3 && forest.model.read(archive.get<double>("seen.labels"), forest.labels_seen),
           "a count is missing");
@@ -172,6 +231,7 @@ void restore(Forest<M>& forest, const Archive& archive) {
   for (auto& tree : forest.trees) tree = read_tree(forest, shapes, summaries);
   shapes.finish();
   summaries.finish();
+  if (forest.keyed) restore_keyed(forest, arrivals);
 }
 
 }  // namespace hedgerow::mondrian

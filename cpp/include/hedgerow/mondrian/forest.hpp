@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -18,8 +19,11 @@
 #include "hedgerow/data/batch.hpp"
 #include "hedgerow/mondrian/learn/change.hpp"
 #include "hedgerow/mondrian/learn/extend.hpp"
+#include "hedgerow/mondrian/learn/extend_keyed.hpp"
 #include "hedgerow/mondrian/learn/forget.hpp"
+#include "hedgerow/mondrian/learn/keyed_state.hpp"
 #include "hedgerow/mondrian/learn/locate.hpp"
+#include "hedgerow/mondrian/learn/nursery.hpp"
 #include "hedgerow/mondrian/structure/gaps.hpp"
 #include "hedgerow/mondrian/structure/places.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
@@ -39,11 +43,15 @@ template <label::LabelModel M>
 class Forest {
  public:
   using Setting = typename Grower<M>::Setting;
+  using SeenSums = typename M::SeenSums;
   static constexpr bool counts_places = M::counts_places;
 
-  Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_)
+  Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_,
+         bool is_keyed = false)
       : rows(width), growth(growth_), seed(seed_), window(window_) {
     trees.assign(n_trees, MondrianTree<M>(width));
+    rows.are_a_set = is_keyed;
+    if (is_keyed) keyed.emplace();
   }
 
   Forest(Forest&&) noexcept = default;
@@ -59,19 +67,32 @@ class Forest {
   std::size_t window;  ///< rows kept, oldest forgotten first; 0 for all
   std::vector<MondrianTree<M>> trees;
   Counters counters;
-  typename M::Seen labels_seen{};   ///< of the rows held now
-  std::deque<RowId> arrival_order;  ///< oldest first; kept only with a window
+  typename M::Seen labels_seen{};      ///< of the rows held now
+  std::deque<RowId> arrival_order;     ///< oldest first; kept only with a window
+  std::optional<KeyedState<M>> keyed;  ///< if cuts are
 
   [[nodiscard]] Setting setting() const { return {rows, growth, model}; }
 
   /// All rows, in an order that does not depend on how they were dealt to calls: numbers are reused in another order
-  /// when rows come in chunks; arrivals are not.
+  /// when rows come in chunks; arrivals are not. With keyed cuts it does not depend on when they came either.
   [[nodiscard]] std::vector<RowId> rows_in_order() const {
-    if (window != 0) return {arrival_order.begin(), arrival_order.end()};
+    if (window != 0 && !keyed) return {arrival_order.begin(), arrival_order.end()};
     std::vector<RowId> members;
     members.reserve(rows.size());
     rows.for_each([&](RowId id) { members.push_back(id); });
+    if (keyed) sort_as_set(rows, members, [&](RowId a, RowId b) { return keyed->came_first(a, b); });
     return members;
+  }
+
+  /// A label comes (1) or leaves (-1).
+  void see(RowId id, double sign) {
+    if (keyed) {
+      labels_seen = keyed->see(model, rows, id, sign);
+    } else if (sign > 0.0) {
+      model.see(labels_seen, rows.labels[id], rows.weight(id));
+    } else {
+      model.unsee(labels_seen, rows.labels[id], rows.weight(id));
+    }
   }
 
   void require_labels(const Batch& batch) const {
@@ -105,19 +126,16 @@ class Forest {
     nurseries_.resize(std::max(nurseries_.size(), n_threads));
     parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {
       auto& nursery = nurseries_[worker];
-      if (!nursery) nursery = std::make_unique<Nursery>(rows.width());
-      MondrianTree<M>& tree = nursery->tree;
-      tree.clear();
-      if (!members.empty()) {
-        tree.shape.plant();
-        tree.summaries.resize(1);
-        tree.shape.next_row.resize(rows.capacity(), none);
-        random::Stream stream(seed, random::Purpose::grow, static_cast<std::uint32_t>(first + index),
-                              counters.generation);
-        nursery->grower.grow(tree, tree.root, box, 0.0, members, columns_.empty() ? nullptr : columns_.data(),
-                             setting(), stream);
+      if (!nursery) nursery = std::make_unique<Nursery<M>>(rows.width());
+      const auto number = static_cast<std::uint32_t>(first + index);
+      const Sowing<M> sowing{members, box, columns_.empty() ? nullptr : columns_.data(), setting()};
+      nursery->tree.clear();
+      if (!members.empty() && keyed) {
+        nursery->grow_keyed(sowing, seed, number);
+      } else if (!members.empty()) {
+        nursery->grow(sowing, random::Stream(seed, random::Purpose::grow, number, counters.generation));
       }
-      trees[first + index] = tree;  // a copy of exactly the right size
+      trees[first + index] = nursery->tree;  // a copy of exactly the right size
     });
   }
 
@@ -196,8 +214,13 @@ class Forest {
 
   /// The same rows in the units of another scaling, in trees still to be grown.
   [[nodiscard]] Forest rescaled(const Scaling& other) const {
-    Forest fresh(rows.width(), trees.size(), growth, seed, window);
+    Forest fresh(rows.width(), trees.size(), growth, seed, window, keyed.has_value());
     fresh.rows = rows;
+    if (keyed) {
+      fresh.keyed->sums = keyed->sums;
+      fresh.keyed->came_when = keyed->came_when;
+      fresh.keyed->n_came = keyed->n_came;
+    }
     fresh.rows.for_each([&](RowId id) { fresh.rows.scale(other, id); });
     fresh.find_places();
     fresh.scaling = other;
@@ -209,13 +232,6 @@ class Forest {
   }
 
  private:
-  /// Where a worker grows one tree after another without asking for fresh memory.
-  struct Nursery {
-    explicit Nursery(std::size_t width) : tree(width) {}
-    MondrianTree<M> tree;
-    Grower<M> grower;
-  };
-
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
   /// place of the oldest. Until then all trees must know the oldest as the one that does.
   std::size_t learn_some(Change<Forest>& change, const Batch& batch, std::size_t begin, std::size_t n_threads,
@@ -235,14 +251,19 @@ class Forest {
     if (arrived_.size() == 1) fetch_paths(trees, rows, rows.row(arrived_[0]));
     if (arrived_.size() < enough_for_threads) n_threads = 1;
     if (extenders_.size() < n_threads) extenders_.resize(n_threads);
+    if (keyed_extenders_.size() < n_threads) keyed_extenders_.resize(n_threads);
     if (forgetters_.size() < n_threads) forgetters_.resize(n_threads);
     parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t worker) {
       for (std::size_t k = 0; k < arrived_.size(); ++k) {
         const double* distances = before ? before(b, arrived_[k], begin + k, worker) : nullptr;
-        extenders_[worker].extend(
-            trees[b], arrived_[k], setting(),
-            random::Stream(seed, random::Purpose::extend, static_cast<std::uint32_t>(b), counters.arrivals + k),
-            distances);
+        const auto number = static_cast<std::uint32_t>(b);
+        if (keyed) {
+          keyed_extenders_[worker].extend(trees[b], arrived_[k], setting(), seed, number);
+        } else {
+          extenders_[worker].extend(trees[b], arrived_[k], setting(),
+                                    random::Stream(seed, random::Purpose::extend, number, counters.arrivals + k),
+                                    distances);
+        }
         if (leaving_[k] != none) forgetters_[worker].forget(trees[b], leaving_[k], rows, growth, model);
       }
     });
@@ -254,11 +275,12 @@ class Forest {
 
   static constexpr std::size_t enough_for_threads = 4;  // rows; fewer are learned before a thread has begun
 
-  std::vector<float> columns_;                       ///< while growing: `transposed(rows)`, or empty
-  std::vector<std::unique_ptr<Nursery>> nurseries_;  ///< while growing: one a worker
-  std::vector<Extender<M>> extenders_;               ///< one a worker
-  std::vector<Forgetter<M>> forgetters_;             ///< one a worker
-  std::vector<RowId> arrived_, leaving_;             ///< while learning
+  std::vector<float> columns_;                          ///< while growing: `transposed(rows)`, or empty
+  std::vector<std::unique_ptr<Nursery<M>>> nurseries_;  ///< while growing: one a worker
+  std::vector<Extender<M>> extenders_;                  ///< one a worker
+  std::vector<KeyedExtender<M>> keyed_extenders_;       ///< the same with keyed cuts
+  std::vector<Forgetter<M>> forgetters_;                ///< one a worker
+  std::vector<RowId> arrived_, leaving_;                ///< while learning
 };
 
 }  // namespace hedgerow::mondrian

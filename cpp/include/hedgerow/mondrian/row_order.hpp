@@ -36,6 +36,29 @@ std::vector<double> in_order_of_rows(const Forest<M>& forest, const Values& by_n
   return kept;
 }
 
+/// With keyed cuts: the places of the rows, in the order in which they came.
+template <label::LabelModel M>
+std::vector<std::uint32_t> places_as_they_came(const Forest<M>& forest) {
+  if (!forest.keyed) throw std::invalid_argument("only forests with keyed cuts know when rows came");
+  std::vector<RowId> rows = forest.rows_in_order();
+  std::vector<std::uint32_t> place_of(forest.rows.capacity());
+  for (std::uint32_t place = 0; place < rows.size(); ++place) place_of[rows[place]] = place;
+  forest.keyed->sort_as_they_came(rows);
+  for (RowId& id : rows) id = place_of[id];
+  return rows;
+}
+
+/// The rows at these places came in this order.
+template <label::LabelModel M>
+void set_arrivals(Forest<M>& forest, std::span<const std::uint32_t> places) {
+  const std::vector<RowId> in_order = forest.rows_in_order();
+  if (!forest.keyed || places.size() != in_order.size()) throw std::invalid_argument("there must be a place a row");
+  std::vector<RowId> came;
+  for (const std::uint32_t place : places) came.push_back(in_order.at(place));
+  forest.keyed->have_come(forest.rows, came);
+  if (forest.window != 0) forest.arrival_order.assign(came.begin(), came.end());
+}
+
 /// Empty while every weight is one.
 template <label::LabelModel M>
 std::vector<double> row_weights(const Forest<M>& forest) {

@@ -26,8 +26,15 @@ enum class Purpose : std::uint32_t {
   latent = 21,
   tree_of_noise = 22,
   greedy_cut = 23,
-  cut = 24
+  cut = 24,
+  keyed_cell = 25
 };
+
+/// Uniform on the open interval (0, 1) from 64 bits, of which 52 are used; with 53 the last would round to 1.
+inline double uniform_of(std::uint32_t high, std::uint32_t low) {
+  const std::uint64_t bits = (static_cast<std::uint64_t>(high) << 32) | low;
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
+}
 
 class Stream {
  public:
@@ -38,12 +45,11 @@ class Stream {
         counter_{0, static_cast<std::uint32_t>(event), tree,
                  (static_cast<std::uint32_t>(purpose) << 24) | static_cast<std::uint32_t>(event >> 32)} {}
 
-  /// Uniform on the open interval (0, 1), 52 bits; with 53 the last would round to 1.
+  /// Uniform on the open interval (0, 1).
   double uniform() {
     if (left_ == 0) refill();
     --left_;
-    const std::uint64_t bits = (static_cast<std::uint64_t>(block_[2 * left_]) << 32) | block_[2 * left_ + 1];
-    return (static_cast<double>(bits >> 12) + 0.5) * 0x1p-52;
+    return uniform_of(block_[2 * left_], block_[2 * left_ + 1]);
   }
 
   /// Exponential with rate one.

@@ -38,8 +38,8 @@ Sample sample_for(std::size_t n, Kind kind) {
 }
 
 template <class M>
-Forest<M> forest_for(const Sample& sample, Growth growth, std::size_t window) {
-  auto forest = empty_forest<M>(sample.width, 3, growth, window);
+Forest<M> forest_for(const Sample& sample, Growth growth, std::size_t window, bool is_keyed) {
+  auto forest = empty_forest<M>(sample.width, 3, growth, window, is_keyed);
   if constexpr (std::is_same_v<M, VectorHierarchy>) {
     auto vectors = std::make_shared<label::LabelVectors>(2);
     for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -61,13 +61,13 @@ std::size_t fail_everywhere(Forest<M>& forest, Verb&& verb) {
 }
 
 template <class M>
-void check_verbs() {
+void check_verbs(bool is_keyed = false) {
   for (const Kind kind : {Kind::plain, Kind::weighted_duplicates, Kind::one_point}) {
     for (const std::size_t window : {std::size_t{0}, std::size_t{80}}) {
       const Sample sample = sample_for<M>(140, kind);
-      auto forest = forest_for<M>(sample, {3.0, kind == Kind::plain ? 4.0 : infinity}, window);
+      auto forest = forest_for<M>(sample, {3.0, kind == Kind::plain ? 4.0 : infinity}, window, is_keyed);
       forest.learn(sample.batch(0, 100), 1);
-      auto twin = forest_for<M>(sample, forest.growth, window);
+      auto twin = forest_for<M>(sample, forest.growth, window, is_keyed);
       twin.learn(sample.batch(0, 100), 1);
       std::size_t n = fail_everywhere(forest, [&] { forest.learn(sample.batch(100, 30), 1); });
       CHECK(n > 10);
@@ -92,6 +92,8 @@ void check_verbs() {
 TEST(failed_allocations_leave_forests_of_moments_as_they_were) { check_verbs<RunningMoments>(); }
 TEST(failed_allocations_leave_forests_of_hierarchies_as_they_were) { check_verbs<ExponentialHierarchy>(); }
 TEST(failed_allocations_leave_forests_of_classes_as_they_were) { check_verbs<StableHierarchy>(); }
+TEST(failed_allocations_leave_keyed_forests_as_they_were) { check_verbs<RunningMoments>(true); }
+TEST(failed_allocations_leave_keyed_forests_of_classes_as_they_were) { check_verbs<StableHierarchy>(true); }
 TEST(failed_allocations_leave_forests_of_vectors_as_they_were) { check_verbs<VectorHierarchy>(); }
 
 TEST(failed_allocations_in_threads_leave_forests_as_they_were) {

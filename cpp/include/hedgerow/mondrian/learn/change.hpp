@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ class Change {
         counters_(forest.counters),
         seen_(forest.labels_seen),
         n_in_order_(forest.arrival_order.size()) {
+    if (forest.keyed) sums_ = std::make_unique<typename Forest::SeenSums>(forest.keyed->sums);
     for (auto& tree : forest.trees) tree.record(n_rows >= many);
   }
   Change(const Change&) = delete;
@@ -43,7 +45,7 @@ class Change {
     steps_.back().is_placed = true;
     forest_.gaps.arrive(forest_.rows.as_given(id));
     steps_.back().is_in_gaps = true;
-    forest_.model.see(forest_.labels_seen, batch.labels[i], batch.weight(i));
+    forest_.see(id, 1.0);
     if (forest_.window != 0) forest_.arrival_order.push_back(id);
     return id;
   }
@@ -54,7 +56,7 @@ class Change {
     step = {id, false, true, true, {}};
     if constexpr (Forest::counts_places) step.entry = forest_.places.leave(forest_.rows, id);
     forest_.gaps.leave(forest_.rows.as_given(id));
-    forest_.model.unsee(forest_.labels_seen, forest_.rows.labels[id], forest_.rows.weight(id));
+    forest_.see(id, -1.0);
     ++n_gone_;
   }
 
@@ -83,10 +85,10 @@ class Change {
   void undo() noexcept {
     for (auto& tree : forest_.trees) tree.undo();
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) take_back(*step);
-    while (!added_.empty() && added_.back() == tree::none) added_.pop_back();
     forest_.rows.take_back(mark_, added_);
     forest_.counters = counters_;
     forest_.labels_seen = std::move(seen_);
+    if (sums_) forest_.keyed->sums = std::move(*sums_);
     while (forest_.arrival_order.size() > n_in_order_) forest_.arrival_order.pop_back();
   }
 
@@ -110,6 +112,7 @@ class Change {
   Rows::Mark mark_;
   decltype(Forest::counters) counters_;
   decltype(Forest::labels_seen) seen_;
+  std::unique_ptr<typename Forest::SeenSums> sums_;
   std::size_t n_in_order_;
   std::vector<Step> steps_;
   std::vector<RowId> added_;

@@ -110,7 +110,7 @@ Contrasts contrasts(const Forest<M>& forest, double fewest, Groups groups) {
     tree.bottom_up(
         [&](NodeId leaf) {
           met.clear();
-          tree.shape.for_each_row(leaf, [&](RowId row) {
+          for_each_row_of(tree.shape, leaf, forest.rows, [&](RowId row) {
             spreads[leaf].add(forest.model, forest.rows.labels[row], forest.rows.weight(row));
             met.push_back(groups.empty() ? row : groups[row]);
           });

@@ -32,7 +32,7 @@ double log_evidence(const MondrianTree<label::GaussianHierarchyBy<Clock>>& tree,
     if (node.is_leaf()) {
       // prod_i N(y_i; mu, noise)^w_i = constant * N(mean; mu, noise / weight)
       double weight = 0.0, squares = 0.0;
-      tree.shape.for_each_row(id, [&](RowId row) {
+      for_each_row_of(tree.shape, id, rows, [&](RowId row) {
         const double gap = rows.labels[row] - tree.summaries[id].mean;
         weight += rows.weight(row);
         squares += rows.weight(row) * gap * gap;

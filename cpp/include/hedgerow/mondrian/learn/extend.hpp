@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hedgerow/mondrian/learn/grow.hpp"
+#include "hedgerow/mondrian/learn/settle.hpp"
 #include "hedgerow/mondrian/structure/path_distances.hpp"
 
 namespace hedgerow::mondrian {
@@ -26,12 +27,7 @@ class Extender {
     const float* x = setting.rows.row(row);
     path_.clear();
     path_distances_.start();
-    if (tree.shape.is_empty()) {
-      tree.shape.plant();
-      tree.summaries.resize(1);
-      settle(tree, tree.root, row, setting);
-      return;
-    }
+    if (tree.shape.is_empty()) return plant(tree, row, setting);
     double budget = stream.exponential();
     double above = 0.0;
     bool is_among_few = false;  // below a node that keeps no box
@@ -70,24 +66,11 @@ class Extender {
   }
 
  private:
-  /// The row joins a leaf whose box holds it already.
-  void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
-    tree.shape.push_row(leaf, row, size_of<M>(setting.rows, row));
-    tree.hear_row(tree.summaries.edit(leaf), setting.rows.labels[row], row, setting.rows, setting.model);
-    tree.crowds.arrive(leaf, row, setting.rows, setting.model);
-  }
-
   /// A paused leaf takes the row without a draw and, if it may split now, is grown afresh on all its rows.
   void absorb(MondrianTree<M>& tree, NodeId leaf, double above, RowId row, const Setting& setting,
               random::Stream& stream) {
-    if (tree.node(leaf).box != none) {
-      stretch(tree, leaf, setting.rows.row(row));
-    } else {
-      expect_row(tree, leaf, setting.rows, setting.rows.row(row));
-    }
-    settle(tree, leaf, row, setting);
-    if (tree.is_paused(leaf, setting.rows, setting.growth, setting.model)) return;
-    if (is_pair(tree, leaf)) return split_pair(tree, leaf, above, setting, stream);
+    if (!wakes(tree, leaf, row, setting)) return;
+    if (tree.node(leaf).n_rows == 2) return split_pair(tree, leaf, above, setting, stream);
     members_.clear();
     tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
     const Box box = tree.box(leaf, setting.rows, rooms_.left);
@@ -95,11 +78,8 @@ class Extender {
   }
 
   /// Two rows, of which neither can be split further: the most common block by far if min_samples_split is 2.
-  static bool is_pair(const MondrianTree<M>& tree, NodeId leaf) { return tree.node(leaf).n_rows == 2; }
-
   /// What the grower would do, draw by draw, with such a leaf: at most one cut, and any cut of its box parts the rows.
   void split_pair(MondrianTree<M>& tree, NodeId leaf, double above, const Setting& setting, random::Stream& stream) {
-    const RowId first = tree.node(leaf).first_row, second = tree.shape.next_row[first];
     const std::size_t width = setting.rows.width();
     const auto [lower, upper] = tree.box(leaf, setting.rows, rooms_.left);
     const double rate = total_side(lower, upper, width);
@@ -107,12 +87,7 @@ class Extender {
     if (!(time < setting.growth.lifetime)) return;
     const std::size_t d = side_at(lower, upper, width, stream.uniform() * rate);
     const float location = stream.location(lower[d], upper[d]);
-    tree.split_leaf(leaf, static_cast<std::uint32_t>(d), location, kept_time(time, setting.growth.lifetime));
-    for (const RowId row : {first, second}) {
-      const Node& node = tree.node(leaf);
-      settle(tree, node.child(node.sends_right(setting.rows.row(row))), row, setting);
-    }
-    tree.hear_children(leaf, setting.model);
+    part_pair(tree, leaf, static_cast<std::uint32_t>(d), location, time, setting);
   }
 
   /// Algorithm 4, lines 4 to 9: a new parent above `id`, split between its box and the row, and a leaf for the row.
@@ -138,11 +113,7 @@ class Extender {
     const bool to_right = x[feature] > upper[feature];
     const float location =
         to_right ? stream.location(upper[feature], x[feature]) : stream.location(x[feature], lower[feature]);
-    const NodeId leaf = tree.insert_above(id, static_cast<std::uint32_t>(feature), location,
-                                          kept_time(time, setting.growth.lifetime), to_right);
-    tree.summaries.replace(leaf, {});
-    settle(tree, leaf, row, setting);
-    measure_children(tree, id, setting.rows, rooms_);
+    hang_leaf(tree, id, static_cast<std::uint32_t>(feature), location, time, to_right, row, setting, rooms_);
     path_.push_back(id);
   }
 

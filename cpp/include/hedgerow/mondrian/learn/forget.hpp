@@ -83,8 +83,12 @@ class Forgetter {
       count(row);
     });
     crowd.count(row, rows, model, -1.0);
-    tree.shape.nodes.edit(leaf).count = static_cast<float>(crowd.size.value());
-    tree.summaries.replace(leaf, model.summary_of(crowd.labels));
+    if (rows.are_a_set) {
+      tree.hear_set(leaf, rows, model);
+    } else {
+      tree.shape.nodes.edit(leaf).count = static_cast<float>(crowd.size.value());
+      tree.summaries.replace(leaf, model.summary_of(crowd.labels));
+    }
     if (was_alone_on_a_side(tree, leaf, rows, rows.row(row))) measure_rows(tree, leaf, rows);
   }
 
@@ -116,6 +120,7 @@ class Forgetter {
     tree.shape.nodes.edit(leaf).count = static_cast<float>(count);
     measure_rows(tree, leaf, rows);
     tree.hear_rows(leaf, rows, model);
+    if (rows.are_a_set) tree.hear_set(leaf, rows, model);
   }
 
   /// While the rows below the parent make no block to be split, its two leaves become one.

@@ -8,6 +8,9 @@
 // are uniform on it, so the first kept cut has the law of lines 3 to 6 (thinning of a Poisson process). A refused cut
 // costs a look at one column, after which that side of the loose box is tight. Own boxes are joined bottom-up.
 //
+// With keyed cuts, a block lies in a cell too, which tells its next cut: see keyed_cells.hpp. The loose box then only
+// tells which of these cuts separate no rows without a look at them.
+//
 // A large block is read column by column, because a cut looks at one column. A block that fits in the caches is copied
 // out row by row and finished there, because its leaves look at all columns of a few rows.
 #pragma once
@@ -18,37 +21,14 @@
 #include <span>
 #include <vector>
 
+#include "hedgerow/mondrian/learn/block.hpp"
+#include "hedgerow/mondrian/structure/keyed_cells.hpp"
 #include "hedgerow/mondrian/structure/loose_box.hpp"
 #include "hedgerow/mondrian/structure/measure.hpp"
 #include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/random/stream.hpp"
 
 namespace hedgerow::mondrian {
-
-/// Rows as a growing tree reads them: the value of member i in column d is values[d * column_step + i * member_step].
-struct Block {
-  const float* values;
-  std::size_t column_step, member_step;
-  const double* labels;
-  const RowId* rows;  ///< the row that member i is; null where member i is row i
-
-  [[nodiscard]] RowId row(std::uint32_t member) const { return rows == nullptr ? member : rows[member]; }
-  [[nodiscard]] bool is_row_major() const { return column_step == 1; }
-};
-
-/// All features of a forest turned over, so that one column of a large block is read in one sweep.
-inline std::vector<float> transposed(const Rows& rows) {
-  std::vector<float> columns(rows.features.size());
-  constexpr std::size_t tile = 64;
-  const std::size_t n = rows.capacity(), width = rows.width();
-  for (std::size_t begin = 0; begin < n; begin += tile) {
-    const std::size_t end = std::min(n, begin + tile);
-    for (std::size_t d = 0; d < width; ++d) {
-      for (std::size_t i = begin; i < end; ++i) columns[d * n + i] = rows.features[i * width + d];
-    }
-  }
-  return columns;
-}
 
 template <label::LabelModel M>
 class Grower {
@@ -67,9 +47,22 @@ class Grower {
   /// On return the subtree has its boxes and summaries. `columns` is `transposed(rows)`, or null for few rows.
   void grow(MondrianTree<M>& tree, NodeId leaf, const Box& box, double above, std::span<const RowId> members,
             const float* columns, const Setting& setting, random::Stream& stream) {
+    stream_ = &stream;
+    cells_ = nullptr;
+    grow_leaf(tree, leaf, box, above, members, columns, setting);
+  }
+  /// The same with the cuts of a cell that holds the rows; it is another when this returns.
+  void grow(MondrianTree<M>& tree, NodeId leaf, const Box& box, std::span<const RowId> members, const float* columns,
+            const Setting& setting, KeyedCells& cells) {
+    cells_ = &cells;
+    grow_leaf(tree, leaf, box, cells.here().time, members, columns, setting);
+  }
+
+ private:
+  void grow_leaf(MondrianTree<M>& tree, NodeId leaf, const Box& box, double above, std::span<const RowId> members,
+                 const float* columns, const Setting& setting) {
     tree_ = &tree;
     setting_ = &setting;
-    stream_ = &stream;
     loose_.start(box.lower, box.upper, setting.rows.width());
     made_.clear();
     const std::uint32_t slot = tree.node(leaf).box;
@@ -92,7 +85,6 @@ class Grower {
     }
   }
 
- private:
   /// A block still to be grown: members [begin, end) belong to `node`, whose parent was split at `above`.
   struct Task {
     NodeId node;
@@ -105,16 +97,18 @@ class Grower {
     std::size_t mark;
     std::uint32_t feature;
     float location;
+    KeyedCells::Mark cell{};  ///< of both blocks together, if cuts are keyed,
+    double time = 0.0;        ///< and when they were cut
   };
   struct Cut {
     std::uint32_t feature;
     float location;
     float time;
     std::size_t middle;  ///< members [begin, middle) go left; begin if no cut came in time
+    double exact_time;
   };
 
   static constexpr std::size_t cached_floats = 1 << 16;  // 256 kB
-  static constexpr std::size_t far_ahead = 32;           // rows between asking for a value and using it
 
   /// Copy the rows out and finish them there.
   void grow_copied(std::span<const RowId> rows, NodeId node, double above) {
@@ -156,6 +150,11 @@ class Grower {
           const auto time = static_cast<double>(cut.time);
           waiting_.push_back({{node.right(), cut.middle, task.end, time}, loose_.mark(), cut.feature, cut.location});
           loose_.set_upper(cut.feature, cut.location);
+          if (cells_ != nullptr) {
+            waiting_.back().cell = cells_->mark();
+            waiting_.back().time = cut.exact_time;
+            cells_->enter({cut.feature, cut.location, cut.exact_time}, false);
+          }
           task = {node.left(), task.begin, cut.middle, time};
           continue;
         }
@@ -166,6 +165,10 @@ class Grower {
       waiting_.pop_back();
       loose_.rewind(next.mark);
       loose_.set_lower(next.feature, next.location);
+      if (cells_ != nullptr) {
+        cells_->rewind(next.cell);
+        cells_->enter({next.feature, next.location, next.time}, true);
+      }
       task = next.task;
     }
   }
@@ -180,11 +183,17 @@ class Grower {
 
   /// The first cut that separates the block's rows, and the rows dealt to its sides.
   Cut sample_cut(const Block& block, std::vector<std::uint32_t>& members, const Task& task) {
-    const Cut no_cut{0, 0, 0, task.begin};
+    const Cut no_cut{0, 0, 0, task.begin, 0};
     if (setting_->growth.is_light(size_of_block(block, members, task))) return no_cut;
-    if (is_point(block, members, task))
+    const auto part = part_of(members, task);
+    if (lie_on_one_point(block, part, setting_->rows.width()))
       return no_cut;  // without a draw: copies draw no more than a row of their weight
-    if (setting_->model.pauses_pure() && is_pure(block, members, task)) return no_cut;
+    if (setting_->model.pauses_pure() && have_one_label(block, part)) return no_cut;
+    return cells_ == nullptr ? sample_free_cut(block, members, task) : find_keyed_cut(block, members, task);
+  }
+
+  Cut sample_free_cut(const Block& block, std::vector<std::uint32_t>& members, const Task& task) {
+    const Cut no_cut{0, 0, 0, task.begin, 0};
     double time = task.above;
     for (;;) {
       const double rate = loose_.rate();
@@ -193,47 +202,46 @@ class Grower {
       if (!(time < setting_->growth.lifetime)) return no_cut;
       const std::size_t d = loose_.side_at(stream_->uniform() * rate);
       const float location = stream_->location(loose_.lower(d), loose_.upper(d));
-      const std::size_t middle = deal(block, d, location, members, task);
+      const std::size_t middle = deal_out(block, d, location, members, task);
       if (middle != task.begin && middle != task.end) {
-        return {static_cast<std::uint32_t>(d), location, kept_time(time, setting_->growth.lifetime), middle};
+        return {static_cast<std::uint32_t>(d), location, kept_time(time, setting_->growth.lifetime), middle, time};
       }
       tighten(block, d, members, task);
     }
   }
 
-  /// Stable partition by value <= location, without branches.
-  std::size_t deal(const Block& block, std::size_t d, float location, std::vector<std::uint32_t>& members,
-                   const Task& task) {
-    const float* column = block.values + d * block.column_step;
-    const std::size_t step = block.member_step;
-    std::uint32_t* left = members.data() + task.begin;
-    std::uint32_t* right = spare_.data();
-    const auto deal_one = [&](std::uint32_t member) {
-      const bool goes_right = column[member * step] > location;
-      *left = *right = member;
-      left += static_cast<std::size_t>(!goes_right);
-      right += static_cast<std::size_t>(goes_right);
-    };
-    std::size_t i = task.begin;
-    for (; i + far_ahead < task.end; ++i) {
-      numeric::prefetch(column + members[i + far_ahead] * step);
-      deal_one(members[i]);
+  Cut find_keyed_cut(const Block& block, std::vector<std::uint32_t>& members, const Task& task) {
+    const double lifetime = setting_->growth.lifetime;
+    for (KeyedCut cut = cells_->next(); cut.time < lifetime; cut = cells_->next()) {
+      const std::size_t d = cut.feature;
+      bool lies_right = cut.location < loose_.lower(d);
+      if (!lies_right && cut.location < loose_.upper(d)) {
+        const std::size_t middle = deal_out(block, d, cut.location, members, task);
+        if (middle != task.begin && middle != task.end) {
+          return {cut.feature, cut.location, kept_time(cut.time, lifetime), middle, cut.time};
+        }
+        lies_right = middle == task.begin;
+        tighten(block, d, members, task);
+      }
+      cells_->enter(cut, lies_right);
     }
-    for (; i < task.end; ++i) deal_one(members[i]);
-    std::copy(spare_.data(), right, left);
-    return static_cast<std::size_t>(left - members.data());
+    return {0, 0, 0, task.begin, 0};
   }
 
-  void tighten(const Block& block, std::size_t d, const std::vector<std::uint32_t>& members, const Task& task) {
-    const float* column = block.values + d * block.column_step;
-    float lower = column[members[task.begin] * block.member_step], upper = lower;
-    for (std::size_t i = task.begin; i < task.end; ++i) {
-      const float value = column[members[i] * block.member_step];
-      lower = std::min(lower, value);
-      upper = std::max(upper, value);
-    }
+  /// Members of the task to the left of a cut first; how many they are, from the first of all.
+  std::size_t deal_out(const Block& block, std::size_t d, float location, std::vector<std::uint32_t>& members,
+                       const Task& task) {
+    return task.begin + deal(block, d, location, part_of(members, task), spare_.data());
+  }
+
+  void tighten(const Block& block, std::size_t d, std::vector<std::uint32_t>& members, const Task& task) {
+    const auto [lower, upper] = range_of(block, d, part_of(members, task));
     loose_.set_lower(d, lower);
     loose_.set_upper(d, upper);
+  }
+
+  static std::span<std::uint32_t> part_of(std::vector<std::uint32_t>& members, const Task& task) {
+    return std::span(members).subspan(task.begin, task.end - task.begin);
   }
 
   double size_of_block(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) const {
@@ -246,26 +254,6 @@ class Grower {
     return size;
   }
 
-  /// Do all rows lie on one point? Most often the first two tell.
-  bool is_point(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) const {
-    const std::size_t width = setting_->rows.width();
-    for (std::size_t i = task.begin + 1; i < task.end; ++i) {
-      for (std::size_t d = 0; d < width; ++d) {
-        const float* column = block.values + d * block.column_step;
-        if (column[members[i] * block.member_step] != column[members[task.begin] * block.member_step]) return false;
-      }
-    }
-    return true;
-  }
-
-  /// Are the labels all equal?
-  static bool is_pure(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) {
-    const double first = block.labels[members[task.begin]];
-    return std::all_of(members.begin() + static_cast<std::ptrdiff_t>(task.begin),
-                       members.begin() + static_cast<std::ptrdiff_t>(task.end),
-                       [&](std::uint32_t member) { return block.labels[member] == first; });
-  }
-
   /// The block stays a leaf: give it its rows, its box and its summary.
   void settle(const Block& block, const std::vector<std::uint32_t>& members, const Task& task) {
     const Rows& rows = setting_->rows;
@@ -273,9 +261,10 @@ class Grower {
     for (std::size_t i = task.begin; i < task.end; ++i) {
       const RowId row = block.row(members[i]);
       tree_->shape.push_row(task.node, row, size_of<M>(rows, row));
-      tree_->hear_row(summary, block.labels[members[i]], row, rows, setting_->model);
+      hear_row<M>(summary, block.labels[members[i]], row, rows, setting_->model);
     }
     tree_->summaries.replace(task.node, std::move(summary));
+    if (rows.are_a_set) tree_->hear_set(task.node, rows, setting_->model);
     measure_leaf(*tree_, task.node, [&](auto&& hand_on) {
       for (std::size_t i = task.begin; i < task.end; ++i) {
         hand_on(block.is_row_major() ? block.values + members[i] * rows.width() : rows.row(block.row(members[i])));
@@ -286,6 +275,7 @@ class Grower {
   MondrianTree<M>* tree_ = nullptr;
   const Setting* setting_ = nullptr;
   random::Stream* stream_ = nullptr;
+  KeyedCells* cells_ = nullptr;  ///< if cuts are keyed
   LooseBox loose_;
   BoxRooms rooms_;
   std::vector<NodeId> made_;  ///< parents before children

@@ -19,7 +19,7 @@ struct FlatTree {
   std::vector<RowId> rows;
 
   template <label::LabelModel M>
-  void assign(const MondrianTree<M>& tree, const Growth& growth) {
+  void assign(const MondrianTree<M>& tree, const Rows& all, const Growth& growth) {
     times.clear();
     right.clear();
     first.clear();
@@ -34,7 +34,7 @@ struct FlatTree {
       right.push_back(0);
       first.push_back(static_cast<std::uint32_t>(rows.size()));
       if (tree.node(id).is_leaf()) {
-        tree.shape.for_each_row(id, [&](RowId row) { rows.push_back(row); });
+        for_each_row_of(tree.shape, id, all, [&](RowId row) { rows.push_back(row); });
       } else {
         pending_.push_back({tree.node(id).right(), own});
         pending_.push_back({tree.node(id).left(), none});

@@ -45,7 +45,7 @@ LeftOut leave_out(const Forest<M>& forest, std::size_t most_trees, std::size_t n
       Said& own = said[index];
       own.means.resize(n * length);
       own.variances.resize(n);
-      flat[index].assign(forest.trees[begin + index], forest.growth);
+      flat[index].assign(forest.trees[begin + index], forest.rows, forest.growth);
       ask(passes[index], flat[index], [&](RowId row, const auto* mean, double variance) {
         std::copy_n(mean, length, own.means.data() + row * length);
         own.variances[row] = variance;
@@ -106,7 +106,7 @@ LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Cloc
   std::vector<FlatTree> flat(std::max<std::size_t>(1, n_threads));
   std::vector<LeaveOneOutOf<label::GaussianHierarchyBy<Clock>>> passes(flat.size());
   parallel::for_each_index(n_trees, n_threads, [&](std::size_t b, std::size_t worker) {
-    flat[worker].assign(forest.trees[b], forest.growth);
+    flat[worker].assign(forest.trees[b], forest.rows, forest.growth);
     passes[worker].run(flat[worker], forest.rows, NumberLabels{forest.rows}, forest.model, centre, groups,
                        [&](RowId row, const double* mean, double variance) {
                          if (place[row] == none) return;
@@ -138,7 +138,7 @@ class SmoothingProblem {
         lifetime_(forest.growth.lifetime),
         n_grown_(static_cast<double>(forest.trees.size())),
         trees_(std::min(n_trees, forest.trees.size())) {
-    for (std::size_t b = 0; b < trees_.size(); ++b) trees_[b].assign(forest.trees[b], forest.growth);
+    for (std::size_t b = 0; b < trees_.size(); ++b) trees_[b].assign(forest.trees[b], forest.rows, forest.growth);
   }
 
   /// Mean over the rows of |label - leave-one-out mean|^2 under these numbers of the model, as all trees of the forest

@@ -13,6 +13,7 @@
 #include "hedgerow/mondrian/forest.hpp"
 #include "hedgerow/mondrian/query/descend.hpp"
 #include "hedgerow/mondrian/structure/check.hpp"
+#include "hedgerow/mondrian/structure/structure_archive.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -40,6 +41,22 @@ void for_each_share(const Forest<M>& forest, const Points& points, std::size_t n
   });
 }
 
+/// Numbers for the nodes of a tree that depend on its cuts only: those of a tree that was grown in batch.
+inline std::vector<NodeId> numbers_in_order(const tree::Tree& shape) {
+  std::vector<NodeId> order, numbers(shape.nodes.size(), none);
+  append_preorder(shape, tree::Tree::root, order);
+  if (!order.empty()) numbers[tree::Tree::root] = tree::Tree::root;
+  std::size_t k = 0;
+  for (const NodeId id : order) {
+    const Node& node = shape.nodes[id];
+    if (node.is_leaf()) continue;
+    numbers[node.left()] = child_in_order(k);
+    numbers[node.right()] = child_in_order(k) + 1;
+    ++k;
+  }
+  return numbers;
+}
+
 /// The number of the leaf in which each point falls, per tree: leaves[i * n_trees + b].
 template <label::LabelModel M>
 std::vector<NodeId> find_leaves(const Forest<M>& forest, const Points& points, std::size_t n_threads) {
@@ -52,6 +69,10 @@ std::vector<NodeId> find_leaves(const Forest<M>& forest, const Points& points, s
       }
     }
   });
+  for (std::size_t b = 0; forest.keyed && b < n_trees; ++b) {
+    const std::vector<NodeId> numbers = numbers_in_order(forest.trees[b].shape);
+    for (std::size_t i = 0; i < points.n; ++i) leaves[i * n_trees + b] = numbers[leaves[i * n_trees + b]];
+  }
   return leaves;
 }
 
@@ -93,7 +114,7 @@ std::size_t n_bytes(const Forest<M>& forest) {
   for (const auto& tree : forest.trees) {
     total += size(tree.shape.nodes.values()) + size(tree.shape.next_row.values()) +
              tree.shape.n_bytes_of_previous_rows() + tree.boxes.n_bytes() + size(tree.summaries.values()) +
-             tree.crowds.n_bytes();
+             tree.crowds.n_bytes() + tree.keyed_cells.n_bytes();
     if constexpr (requires { tree.summaries[0].n_bytes(); }) {
       for (const auto& summary : tree.summaries.values()) total += summary.n_bytes();
     }

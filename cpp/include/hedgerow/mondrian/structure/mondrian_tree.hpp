@@ -15,7 +15,8 @@
 
 #include "hedgerow/label/concepts.hpp"
 #include "hedgerow/mondrian/structure/boxes.hpp"
-#include "hedgerow/mondrian/structure/crowds.hpp"
+#include "hedgerow/mondrian/structure/keyed_cells.hpp"
+#include "hedgerow/mondrian/structure/row_sets.hpp"
 #include "hedgerow/mondrian/structure/rows.hpp"
 #include "hedgerow/tree/tree.hpp"
 
@@ -49,7 +50,8 @@ struct MondrianTree {
   tree::Tree shape;
   Boxes boxes;
   tree::Column<Summary> summaries;
-  Crowds<M> crowds;  ///< of large leaves that have lost rows
+  Crowds<M> crowds;          ///< of large leaves that have lost rows
+  CellsOfNodes keyed_cells;  ///< of some nodes, if cuts are keyed
 
   static constexpr NodeId root = tree::Tree::root;
   [[nodiscard]] const Node& node(NodeId id) const { return shape.nodes[id]; }
@@ -126,6 +128,7 @@ struct MondrianTree {
     summaries.resize(shape.nodes.size());
     summaries.replace(node(id).child(!leaf_to_right), Summary(summaries[id]));
     crowds.move(id, node(id).child(!leaf_to_right));
+    keyed_cells.move(id, node(id).child(!leaf_to_right));
     return node(id).child(leaf_to_right);
   }
 
@@ -135,6 +138,7 @@ struct MondrianTree {
     summaries.replace(parent, Summary(summaries[node(parent).child(!right_vanishes)]));
     crowds.erase(node(parent).child(right_vanishes));
     crowds.move(node(parent).child(!right_vanishes), parent);
+    keyed_cells.move(node(parent).child(!right_vanishes), parent);
     for (const bool side : {false, true}) summaries.replace(node(parent).child(side), {});
     shape.contract(parent, right_vanishes);
   }
@@ -147,24 +151,29 @@ struct MondrianTree {
       summaries.replace(node(parent).child(side), {});
     }
     shape.join_leaves(parent);
+    keyed_cells.erase(parent);
   }
 
   // Summaries.
 
   [[nodiscard]] Summary said_by_rows(NodeId leaf, const Rows& rows, const M& model) const {
+    if (rows.are_a_set) return said_by_set(shape, leaf, rows, model).summary;
     Summary summary{};
-    shape.for_each_row(leaf, [&](RowId row) { hear_row(summary, rows.labels[row], row, rows, model); });
+    shape.for_each_row(leaf, [&](RowId row) { hear_row<M>(summary, rows.labels[row], row, rows, model); });
     return summary;
   }
   void hear_rows(NodeId leaf, const Rows& rows, const M& model) {
     summaries.replace(leaf, said_by_rows(leaf, rows, model));
   }
-  static void hear_row(Summary& summary, double label, RowId row, const Rows& rows, const M& model) {
-    if constexpr (M::counts_places) {
-      model.add(summary, label, rows.weight(row), !rows.is_repeated(row));
-    } else {
-      model.add(summary, label, rows.weight(row));
-    }
+  /// The size and the summary of a leaf that has changed, from the set of its rows.
+  void hear_set(NodeId leaf, const Rows& rows, const M& model) {
+    if (node(leaf).n_rows == 1) return;  // whose order cannot show
+    const auto for_each_row = [&](auto&& count) { shape.for_each_row(leaf, count); };
+    Said<M> said = node(leaf).n_rows > Crowds<M>::few
+                       ? Said<M>::by_crowd(crowds.of(leaf, rows, model, for_each_row), model)
+                       : said_by_set(shape, leaf, rows, model);
+    shape.nodes.edit(leaf).count = static_cast<float>(said.size);
+    summaries.replace(leaf, std::move(said.summary));
   }
 
   /// The model's clock at a node; a leaf is at the end of time.
@@ -227,6 +236,7 @@ struct MondrianTree {
     boxes.clear();
     summaries.clear();
     crowds.clear();
+    keyed_cells.clear();
   }
 
   // Changes that can be taken back.
@@ -246,6 +256,7 @@ struct MondrianTree {
     boxes.undo();
     summaries.undo();
     crowds.clear();
+    keyed_cells.clear();
   }
 
  private:

@@ -5,10 +5,13 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/structure/scaling.hpp"
@@ -28,6 +31,7 @@ class Rows {
   std::vector<double> weights;         ///< empty while every weight is one
   std::vector<std::uint8_t> repeated;  ///< 1 where another row stands for the place, see Places; empty while none does
   std::vector<RowId> freed;            ///< numbers that wait to be reused, last first
+  bool are_a_set = false;              ///< must nothing depend on the order in which they came? With keyed cuts
 
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::size_t capacity() const { return labels.size(); }
@@ -38,6 +42,25 @@ class Rows {
   /// How many rows it counts as where rows are counted: a weight above one is that of copies, one below makes a row
   /// say less, but it is there.
   [[nodiscard]] double count(RowId id) const { return weights.empty() ? 1.0 : std::max(weights[id], 1.0); }
+  /// An order by what rows are. Rows that are equal in it differ in nothing that is kept.
+  [[nodiscard]] std::strong_ordering compared(RowId a, RowId b) const {
+    for (std::size_t d = 0; d < width_; ++d) {
+      if (const auto order = std::strong_order(as_given(a)[d], as_given(b)[d]); order != 0) return order;
+    }
+    if (const auto order = std::strong_order(labels[a], labels[b]); order != 0) return order;
+    return std::strong_order(weight(a), weight(b));
+  }
+  /// A number that follows from features and label, and by which rows lie in no order that anybody could know. A row of
+  /// weight two lies where two rows would.
+  [[nodiscard]] std::uint64_t key(RowId id) const {
+    std::uint64_t key = std::bit_cast<std::uint64_t>(labels[id]);
+    const auto mix = [&](double value) {
+      key = (key ^ std::bit_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15;
+      key ^= key >> 29;
+    };
+    for (std::size_t d = 0; d < width_; ++d) mix(as_given(id)[d]);
+    return key * 0xBF58476D1CE4E5B9;
+  }
   [[nodiscard]] bool is_repeated(RowId id) const { return !repeated.empty() && repeated[id] != 0; }
 
   RowId add(const Scaling& scaling, const double* x, double label, double weight) {
@@ -121,5 +144,21 @@ class Rows {
  private:
   std::size_t width_;
 };
+
+/// Bring rows into an order that follows from what they are; of those that are equal in all, `is_first(a, b)` tells.
+template <class IsFirst>
+void sort_as_set(const Rows& rows, std::vector<RowId>& members, IsFirst&& is_first) {
+  std::vector<std::pair<std::uint64_t, RowId>> keyed;
+  keyed.reserve(members.size());
+  for (const RowId id : members) keyed.emplace_back(rows.key(id), id);
+  const auto is_before = [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    const std::strong_ordering order = rows.compared(a.second, b.second);
+    return order == 0 ? is_first(a.second, b.second) : order < 0;
+  };
+  if (std::is_sorted(keyed.begin(), keyed.end(), is_before)) return;
+  std::sort(keyed.begin(), keyed.end(), is_before);
+  std::transform(keyed.begin(), keyed.end(), members.begin(), [](const auto& each) { return each.second; });
+}
 
 }  // namespace hedgerow::mondrian

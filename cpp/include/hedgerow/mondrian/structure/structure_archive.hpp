@@ -18,6 +18,10 @@ using tree::NodeId;
 void write_scaling(const Scaling& scaling, Archive& archive);
 Scaling read_scaling(const Archive& archive, std::size_t width);
 
+/// Where children are in a tree whose nodes are numbered in the order of its cuts: the number of the left child of the
+/// k-th.
+inline NodeId child_in_order(std::size_t k) { return static_cast<NodeId>(2 * k + 1); }
+
 void write_rows(const Rows& rows, Archive& archive);
 /// Labels are for the label model to check.
 Rows read_rows(const Archive& archive, const Scaling& scaling);
@@ -53,8 +57,13 @@ class ShapeWriter {
  public:
   ShapeWriter(Archive& archive, std::size_t width);
   void write(const tree::Tree& shape);
+  /// The same with other numbers of rows, and of nodes those of a tree that was grown in batch.
+  void write_anew(const tree::Tree& shape, const std::vector<RowId>& numbers);
 
  private:
+  void write_node(const tree::Tree& shape, NodeId id);
+  void write_cuts(const std::vector<NodeId>& children, const tree::Tree* freed);
+
   ShapeArrays<archive::Writer> arrays_;
   std::vector<std::uint8_t>* narrow_kinds_;  ///< one of these is there
   std::vector<std::uint32_t>* wide_kinds_;

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// With keyed cuts a forest is a function of the set of its rows: against a slow and simple process, in any order, after
+// rows have left, and through an archive. All comparisons are of bits.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "check.hpp"
+#include "mondrian/sample_forest.hpp"
+
+using namespace hedgerow;
+using namespace hedgerow::tests;
+using mondrian::MondrianTree;
+using tree::NodeId;
+using tree::RowId;
+
+namespace {
+
+template <class M>
+Forest<M> keyed_forest(std::size_t width, std::size_t n_trees, Growth growth, std::size_t window = 0,
+                       std::uint64_t seed = 42) {
+  return empty_forest<M>(width, n_trees, growth, window, true, seed);
+}
+
+template <class M>
+Forest<M> grown_keyed(const Sample& sample, Growth growth, std::size_t n_threads = 1) {
+  auto forest = keyed_forest<M>(sample.width, 3, growth);
+  forest.store(sample.all());
+  forest.grow(0, 3, n_threads);
+  forest.grown();
+  return forest;
+}
+
+Sample chosen(const Sample& sample, const std::vector<std::size_t>& places) {
+  Sample part{sample.width, {}, {}, {}};
+  for (const std::size_t i : places) {
+    for (std::size_t d = 0; d < sample.width; ++d) part.features.push_back(sample.features[i * sample.width + d]);
+    part.labels.push_back(sample.labels[i]);
+    if (!sample.weights.empty()) part.weights.push_back(sample.weights[i]);
+  }
+  return part;
+}
+
+std::vector<std::size_t> shuffled_places(std::size_t n, std::uint64_t seed) {
+  std::vector<std::size_t> places(n);
+  std::iota(places.begin(), places.end(), 0);
+  random::Stream stream = dice(seed);
+  for (std::size_t i = n; i > 1; --i)
+    std::swap(places[i - 1], places[static_cast<std::size_t>(stream.uniform() * static_cast<double>(i))]);
+  return places;
+}
+
+/// All of an archive but when rows came, and how many ever did.
+template <class M>
+mondrian::Archive portrait_of(const Forest<M>& forest) {
+  mondrian::Archive whole = archived(forest), rest;
+  whole.for_each([&](const std::string& name, const auto& values) {
+    if (name != "rows.arrival_order" && name != "counters") rest.add(name, values);
+  });
+  return rest;
+}
+
+template <class M>
+bool same_forest(const Forest<M>& a, const Forest<M>& b) {
+  return same_bits(portrait_of(a), portrait_of(b));
+}
+
+template <class M>
+Sample sample_for(std::size_t n, std::size_t width, Kind kind) {
+  Sample sample = draw_sample(n, width, kind);
+  return std::is_same_v<M, StableHierarchy> ? with_classes(std::move(sample)) : sample;
+}
+
+template <class Try>
+void for_each_setting(Try&& f) {
+  for (const Kind kind : all_kinds) {
+    for (const Growth growth : {Growth{2.0, infinity}, Growth{5.0, 2.0}}) f(kind, growth);
+  }
+}
+
+// The process as it is defined: one cell at a time, with lists of rows, and no shortcuts.
+
+struct SlowCell {
+  random::Block name;
+  double time;
+  std::vector<float> lower, upper;
+  std::vector<RowId> rows;
+};
+
+struct SlowCut {
+  std::uint32_t feature = tree::none;  ///< none for a leaf
+  float location = 0.0F;
+  double time = 0.0;
+  std::set<RowId> rows;
+  friend bool operator==(const SlowCut&, const SlowCut&) = default;
+};
+
+/// Cuts that separate rows and leaves, from the root down, left before right.
+std::vector<SlowCut> slow_tree(const mondrian::Rows& rows, std::uint64_t seed, std::uint32_t tree, double most_rows,
+                               double lifetime) {
+  const random::Key key{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  const float reach = std::ldexp(1.0F, 60);
+  SlowCell whole{random::philox({0, 0, tree, 25U << 24}, key),
+                 0.0,
+                 std::vector<float>(rows.width(), -reach),
+                 std::vector<float>(rows.width(), reach),
+                 {}};
+  rows.for_each([&](RowId id) { whole.rows.push_back(id); });
+  std::vector<SlowCell> pending{whole};
+  std::vector<SlowCut> found;
+  while (!pending.empty()) {
+    SlowCell cell = pending.back();
+    pending.pop_back();
+    const std::set<RowId> names(cell.rows.begin(), cell.rows.end());
+    const auto are_equal = [&](RowId a, RowId b) {
+      return std::equal(rows.row(a), rows.row(a) + rows.width(), rows.row(b));
+    };
+    const bool is_point =
+        std::all_of(cell.rows.begin(), cell.rows.end(), [&](RowId id) { return are_equal(id, cell.rows[0]); });
+    if (is_point || static_cast<double>(cell.rows.size()) < most_rows) {
+      found.push_back({tree::none, 0.0F, 0.0, names});
+      continue;
+    }
+    // Sides are added up by the same code: their rounding is not at stake here, and all that follows from it is.
+    std::vector<float> from = cell.lower, to = cell.upper;
+    from.resize(mondrian::SideSums::padded(rows.width()), 0.0F);
+    to.resize(from.size(), 0.0F);
+    mondrian::SideSums sums;
+    const double length = sums.add_up(from.data(), to.data(), from.size());
+    double plain = 0.0;
+    for (std::size_t d = 0; d < rows.width(); ++d) {
+      plain += static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d]);
+    }
+    CHECK_NEAR(length, plain, 1e-5 * plain);
+    const auto number = [&](std::size_t k) {
+      return (static_cast<double>((static_cast<std::uint64_t>(cell.name[k]) << 32 | cell.name[k + 1]) >> 12) + 0.5) /
+             std::ldexp(1.0, 52);
+    };
+    const double time = cell.time - std::log(number(0)) / length;
+    if (!(time < lifetime)) {
+      found.push_back({tree::none, 0.0F, 0.0, names});
+      continue;
+    }
+    double along = number(2) * length;
+    std::uint32_t d = 0;
+    for (std::size_t b = 0; along >= sums.sums[b]; ++b, d += 8) along -= sums.sums[b];
+    while (along >= static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d])) {
+      along -= static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d]);
+      ++d;
+    }
+    const double exact = static_cast<double>(cell.lower[d]) + along;
+    auto location = static_cast<float>(exact);
+    while (static_cast<double>(location) > exact) location = std::nextafter(location, -reach);
+    SlowCell parts[2] = {cell, cell};
+    for (const bool right : {false, true}) {
+      SlowCell& part = parts[right];
+      part.name[0] = (cell.name[0] >> 1 << 1) + (right ? 1U : 0U);
+      part.name = random::philox(part.name, key);
+      part.time = time;
+      std::erase_if(part.rows, [&](RowId id) { return (rows.row(id)[d] > location) != right; });
+    }
+    parts[0].upper[d] = location;
+    parts[1].lower[d] = std::nextafter(location, reach);
+    const bool separates = !parts[0].rows.empty() && !parts[1].rows.empty();
+    if (separates) found.push_back({d, location, time, names});
+    if (!parts[1].rows.empty()) pending.push_back(parts[1]);
+    if (!parts[0].rows.empty()) pending.push_back(parts[0]);
+  }
+  return found;
+}
+
+template <class M>
+std::vector<SlowCut> as_slow(const MondrianTree<M>& tree) {
+  std::vector<NodeId> order;
+  append_preorder(tree.shape, tree.root, order);
+  std::vector<SlowCut> found;
+  for (const NodeId id : order) {
+    std::vector<NodeId> below;
+    SlowCut cut;
+    append_preorder(tree.shape, id, below);
+    for (const NodeId each : below) {
+      if (tree.node(each).is_leaf()) tree.shape.for_each_row(each, [&](RowId row) { cut.rows.insert(row); });
+    }
+    if (!tree.node(id).is_leaf()) {
+      cut.feature = tree.node(id).feature;
+      cut.location = tree.node(id).location;
+      cut.time = static_cast<double>(tree.node(id).time);
+    }
+    found.push_back(cut);
+  }
+  return found;
+}
+
+template <class M>
+void check_any_order() {
+  for_each_setting([](Kind kind, Growth growth) {
+    for (const std::size_t width : {1U, 3U}) {
+      const Sample sample = sample_for<M>(60, width, kind);
+      const auto grown = grown_keyed<M>(sample, growth);
+      CHECK(is_sound(grown));
+      const Sample other = chosen(sample, shuffled_places(60, 7));
+      CHECK(same_forest(grown, grown_keyed<M>(other, growth, 2)));
+      auto online = keyed_forest<M>(width, 3, growth);
+      for (std::size_t begin = 0; begin < 60; begin += 12) online.learn(other.batch(begin, 12), 1 + begin % 2);
+      CHECK(is_sound(online));
+      CHECK(same_forest(grown, online));
+      auto both = grown_keyed<M>(chosen(sample, {3, 8, 2, 50, 51, 52}), growth);
+      std::vector<std::size_t> rest = shuffled_places(60, 9);
+      std::erase_if(rest, [](std::size_t i) { return i == 3 || i == 8 || i == 2 || (i >= 50 && i <= 52); });
+      both.learn(chosen(sample, rest).all(), 1);
+      CHECK(same_forest(grown, both));
+    }
+  });
+}
+
+template <class M>
+void check_unlearning() {
+  for_each_setting([](Kind kind, Growth growth) {
+    const Sample sample = sample_for<M>(50, 2, kind);
+    std::vector<std::size_t> places = shuffled_places(50, 3);
+    auto forest = grown_keyed<M>(sample, growth);
+    while (places.size() > 1) {
+      const std::size_t leaving = places.back();
+      places.pop_back();
+      const auto located = forest.locate(sample.batch(leaving, 1));
+      forest.forget(located, 1);
+      if (places.size() % 7 != 1) continue;
+      CHECK(is_sound(forest));
+      CHECK(same_forest(forest, grown_keyed<M>(chosen(sample, places), growth)));
+    }
+    forest.learn(sample.batch(9, 30), 1);
+    places.resize(1);
+    for (std::size_t i = 9; i < 39; ++i) places.push_back(i);
+    CHECK(same_forest(forest, grown_keyed<M>(chosen(sample, places), growth)));
+  });
+}
+
+}  // namespace
+
+TEST(keyed_trees_are_those_of_the_process) {
+  for_each_setting([](Kind kind, Growth growth) {
+    if (kind == Kind::weighted || kind == Kind::weighted_duplicates) return;
+    for (const std::size_t width : {1U, 2U, 9U}) {
+      const auto forest = grown_keyed<RunningMoments>(draw_sample(40, width, kind), growth);
+      for (std::uint32_t b = 0; b < 3; ++b) {
+        auto slow = slow_tree(forest.rows, forest.seed, b, growth.min_samples_split, growth.lifetime);
+        for (SlowCut& cut : slow) cut.time = static_cast<double>(mondrian::kept_time(cut.time, growth.lifetime));
+        CHECK(as_slow(forest.trees[b]) == slow);
+      }
+    }
+  });
+}
+
+TEST(keyed_forests_do_not_depend_on_order_or_chunks_moments) { check_any_order<RunningMoments>(); }
+TEST(keyed_forests_do_not_depend_on_order_or_chunks_hierarchy) { check_any_order<GaussianHierarchy>(); }
+TEST(keyed_forests_do_not_depend_on_order_or_chunks_classes) { check_any_order<StableHierarchy>(); }
+TEST(keyed_unlearned_is_never_seen_moments) { check_unlearning<RunningMoments>(); }
+TEST(keyed_unlearned_is_never_seen_hierarchy) { check_unlearning<GaussianHierarchy>(); }
+TEST(keyed_unlearned_is_never_seen_classes) { check_unlearning<StableHierarchy>(); }
+
+TEST(keyed_crowds_come_and_go) {
+  Sample sample = draw_sample(150, 2, Kind::weighted);
+  for (std::size_t i = 20; i < 150; ++i)
+    std::copy_n(sample.features.begin(), 2, sample.features.begin() + static_cast<std::ptrdiff_t>(2 * i));
+  auto forest = keyed_forest<GaussianHierarchy>(2, 3, {});
+  forest.learn(chosen(sample, shuffled_places(150, 1)).all(), 1);
+  CHECK(same_forest(forest, grown_keyed<GaussianHierarchy>(sample, {})));
+  std::vector<std::size_t> left(150);
+  std::iota(left.begin(), left.end(), 0);
+  for (std::size_t k = 0; k < 90; ++k) {  // through the size at which sums are taken otherwise
+    const std::size_t leaving = 20 + (37 * k) % 130;
+    forest.forget(forest.locate(sample.batch(leaving, 1)), 1);
+    std::erase(left, leaving);
+    if (k % 10 == 9) CHECK(same_forest(forest, grown_keyed<GaussianHierarchy>(chosen(sample, left), {})));
+  }
+}
+
+TEST(keyed_window_holds_the_last_rows) {
+  const Sample sample = draw_sample(60, 3, Kind::duplicates);
+  auto forest = keyed_forest<RunningMoments>(3, 3, {}, 25);
+  forest.learn(sample.all(), 1);
+  std::vector<std::size_t> last(25);
+  std::iota(last.begin(), last.end(), 35);
+  CHECK(same_forest(forest, grown_keyed<RunningMoments>(chosen(sample, last), {})));
+}
+
+TEST(keyed_archives_come_back_and_learn_on) {
+  const Sample sample = draw_sample(60, 3, Kind::weighted_duplicates);
+  auto forest = keyed_forest<GaussianHierarchy>(3, 3, {});
+  forest.learn(sample.batch(0, 40), 1);
+  forest.forget(forest.locate(sample.batch(5, 6)), 1);
+  auto again = keyed_forest<GaussianHierarchy>(3, 3, {});
+  restore(again, archived(forest));
+  CHECK(same_bits(forest, again));
+  for (auto* each : {&forest, &again}) each->learn(sample.batch(40, 20), 1);
+  CHECK(same_bits(forest, again));
+  auto elsewhere = keyed_forest<GaussianHierarchy>(3, 3, {}, 0, 43);  // with another key these are no trees
+  CHECK(throws<archive::Broken>([&] { restore(elsewhere, archived(forest)); }));
+}
+
+TEST(keyed_rows_far_apart_and_close_together) {
+  Sample sample = draw_sample(40, 3);
+  for (std::size_t i = 0; i < 40; ++i) {
+    double* x = sample.features.data() + 3 * i;
+    x[0] = i % 2 == 0 ? 1e18 : -1e18 * x[0];
+    x[1] = 1.7e9;                                                    // whose neighbour is 128 away
+    x[2] = 1.0 + std::ldexp(1.0, -23) * static_cast<double>(i / 4);  // next to each other
+  }
+  const auto grown = grown_keyed<RunningMoments>(sample, {});
+  CHECK(is_sound(grown));
+  auto online = keyed_forest<RunningMoments>(3, 3, {});
+  online.learn(chosen(sample, shuffled_places(40, 2)).all(), 1);
+  CHECK(same_forest(grown, online));
+}
+
+// Both lie in one cell at time t with probability exp(-t |x - y|_1). A false alarm, over the choice of seeds, has a
+// probability below 1e-8: 5.9 standard deviations, twice.
+TEST(keyed_rows_are_together_as_long_as_they_should) {
+  constexpr std::size_t n_trees = 4000;
+  for (const double lifetime : {0.5, 2.0}) {
+    Sample pair{2, {0.25, 0.5, 0.5, 0.375}, {0.0, 1.0}, {}};
+    auto forest = keyed_forest<RunningMoments>(2, n_trees, {2.0, lifetime});
+    forest.store(pair.all());
+    forest.grow(0, n_trees, 1);
+    const auto n_together = std::count_if(forest.trees.begin(), forest.trees.end(),
+                                          [](const auto& tree) { return tree.node(0).is_leaf(); });
+    const double p = std::exp(-0.375 * lifetime), sd = std::sqrt(p * (1.0 - p) / n_trees);
+    CHECK_NEAR(static_cast<double>(n_together) / n_trees, p, 5.9 * sd);
+  }
+}
