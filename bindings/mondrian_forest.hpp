@@ -114,7 +114,7 @@ nb::class_<mondrian::Forest<M>> bind_forest(nb::module_& m, const char* name) {
         new (self) Self(width, n_trees, mondrian::Growth{min_samples_split, lifetime}, seed, window, keyed);
       },
       nb::kw_only(), nb::arg("width"), nb::arg("n_trees"), nb::arg("min_samples_split"), nb::arg("lifetime"),
-      nb::arg("seed"), nb::arg("window"), nb::arg("keyed"));
+      nb::arg("seed"), nb::arg("window"), nb::arg("keyed") = false);
   bind_counts(bound);
   bind_learning(bound);
   bind_structure<M, Spread>(bound);

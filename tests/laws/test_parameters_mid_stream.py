@@ -25,6 +25,7 @@ OTHER_VALUES = {
     "bagging_rate": 2.0,
     "base": None,  # see `other_value`
     "calibration_size": 33,
+    "cuts": "keyed",
     "categorical_features": [0],
     "class_weight": {"red": 3.0},
     "conformal": True,

@@ -137,7 +137,7 @@ class Fit:
         columns = stored.array("cells_of_rows", (n, n_trees), np.uint32)
         if columns.max() != cells.n_columns - 1:
             raise ValueError("its rows lie in cells that are not there")
-        mean_weight = stored.number("mean_weight", LEAST_WEIGHT, LARGEST_WEIGHT * n)
+        mean_weight = stored.number("mean_weight", 0.5 * LEAST_WEIGHT, 2.0 * LARGEST_WEIGHT * n)
         weights = (rows.weights if rows.weights.size else np.ones(n)) / mean_weight
         targets = (rows.y - origin) / scale
         if not np.abs(targets).max() <= LARGEST_TARGET:
