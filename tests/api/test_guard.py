@@ -27,8 +27,8 @@ from models import CASES, bits
 RNG = np.random.default_rng(0)
 X, Y = RNG.uniform(size=(60, 2)), RNG.normal(size=60)
 CLASSES = sorted({case.kind for case in CASES} | {Optimizer}, key=lambda kind: kind.__name__)
-OF_SCIKIT_LEARN = ("_request", "set_output")
-"""Names that concern nothing that is learned end so. (`merge` first reads another model: see `test_keyed.py`.)"""
+UNGUARDED = ("_request", "set_output", "merge")
+"""Names end so that concern nothing that is learned, or that first read another model: two may merge each other."""
 
 
 def new_forest(**parameters):
@@ -71,7 +71,7 @@ def test_every_public_name_takes_the_guard(kind):
     """Whatever comes of the call."""
     for name in dir(kind):
         found = getattr(kind, name)
-        if name[0] == "_" or name.endswith(OF_SCIKIT_LEARN) or name == "merge" or not isinstance(found, FunctionType | property):
+        if name[0] == "_" or name.endswith(UNGUARDED) or not isinstance(found, FunctionType | property):
             continue
         model = Guarded.__new__(kind)
         model._reading, model._changing = Recorded(), Recorded()
