@@ -36,7 +36,7 @@ def merge(models: Iterable[Any]) -> Any:
 
     The forests are `MondrianForestRegressor` or `MondrianForestClassifier` with ``cuts="keyed"``, the same parameters
     and the same integer as `random_state`. Each has learned rows of its own. Neither their order nor how rows were
-    dealt to them makes a difference to the trees or to what is predicted.
+    divided among them makes a difference to the trees or to what is predicted.
 
     Parameters
     ----------

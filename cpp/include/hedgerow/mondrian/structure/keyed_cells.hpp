@@ -5,7 +5,7 @@
 //
 // The process runs on a box that holds all rows that can be. Bounds of cells and places of cuts are numbers in single
 // precision, as rows are: a cell is [lower, upper], its parts are [lower, location] and [next after location, upper].
-// What lies between two neighbouring numbers separates no rows, so the law of how rows are dealt is exact. Both parts
+// What lies between two neighbouring numbers separates no rows, so the law of how rows are divided is exact. Both parts
 // hold fewer numbers than the whole, so every walk ends.
 #pragma once
 
