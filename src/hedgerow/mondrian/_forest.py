@@ -58,7 +58,7 @@ class MondrianForest(Unlearning):
 
         Both have ``cuts="keyed"``, the same parameters and the same integer as `random_state`, and have learned
         different rows; see `hedgerow.merge` for more than two. Merging is associative and commutative: neither the
-        order nor how rows were divided among forests makes a difference to the trees or to what is predicted. Where units of
+        order nor how rows were divided makes a difference to the trees or to what is predicted. Where units of
         columns or hyper-parameters are learned from rows, they are learned anew, which costs a `fit`.
 
         A part whose rows have been merged before is refused. If anything fails, both forests are as they were.
