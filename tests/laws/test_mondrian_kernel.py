@@ -154,6 +154,7 @@ def test_rows_twice_and_weights_times_a_constant_change_nothing(name):
         return ridge(name).set_params(**({"alpha": factor * model.alpha_} if name == "fixed" else {}))
 
     twice, times = heavier(2.0).fit(np.tile(X, (2, 1)), np.tile(Y, 2)), heavier(3.0).fit(X, Y, np.full(70, 3.0))
+    assert times.path_.alpha == times.alpha_ == pytest.approx(3.0 * model.alpha_, rel=1e-9)
     for other in (twice, times):
         np.testing.assert_allclose(answers(other), answers(model), rtol=1e-5, atol=1e-6)
         assert other.loo_error_ == pytest.approx(model.loo_error_, rel=1e-4)

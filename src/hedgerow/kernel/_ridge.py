@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hedgerow.base.estimator import OnlineEstimator
@@ -23,7 +24,8 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     scales are chosen anew whenever the number of rows has doubled (Balog, Lakshminarayanan, Ghahramani, Roy and Teh
     2016).
 
-    A row of weight w counts as w equal rows, of which one is left out at a time.
+    Weights are relative: a row of weight 2 has half the variance of noise of a row of weight 1. Copies of a row are one
+    row of their added weights, and are left out together.
 
     Parameters
     ----------
@@ -159,7 +161,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     @property
     def path_(self) -> LifetimePath:
         """Curves over the sweep."""
-        return self._found.path
+        return replace(self._found.path, alpha=self.alpha_)
 
     @property
     def lifetime_(self) -> float:
