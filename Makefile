@@ -5,7 +5,7 @@ WORKERS ?= 2
 
 VENV := .venv
 SANITIZE :=
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMPS := $(VENV)/stamps
 PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip --quiet
 # $(call requirements,["key"]): what pyproject.toml lists under a key, one a line
@@ -33,7 +33,7 @@ demo: $(STAMPS)/package $(STAMPS)/extra-demo ## the main job: forecast every fli
 	@$(BIN)/hedgerow demo
 
 test: $(STAMPS)/package $(STAMPS)/group-test ## all Python tests, docstrings and pages included
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)  # every worker has a core, not all of them
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS)  # every worker has a core, not all of them
 
 test-thorough: export HEDGEROW_THOROUGH := 1
 test-thorough: test ## the same with larger samples
@@ -93,6 +93,8 @@ lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C+
 	@$(BIN)/ruff format --check --quiet || ($(BIN)/ruff format --check; false)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-cache > $(STAMPS)/imports.log || (cat $(STAMPS)/imports.log; false)
+	@$(BIN)/deptry src > $(STAMPS)/needed.log 2>&1 || (cat $(STAMPS)/needed.log; false)
+	@git ls-files | xargs $(BIN)/codespell
 	@$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
 	@$(BIN)/python tools/check_includes.py
 	@$(BIN)/python tools/check_names.py
@@ -108,8 +110,10 @@ docs: $(STAMPS)/package $(STAMPS)/group-docs ## the documentation, in docs/_buil
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+include tools/release.mk tools/ci.mk
+
 clean: ## remove all that these targets made
-	@rm -rf $(VENV) .venv-* build build-* docs/_build docs/api/generated
+	@rm -rf $(VENV) .venv-* build build-* dist docs/_build docs/api/generated docs/auto_gallery
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

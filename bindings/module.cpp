@@ -24,6 +24,10 @@ void bind_vector_forest(nanobind::module_& m);
 }  // namespace hedgerow::bindings
 
 NB_MODULE(_core, m) {
+#ifdef NDEBUG
+  // What is alive when Python ends is no leak: caches of other libraries may hold our objects until then.
+  nanobind::set_leak_warnings(false);
+#endif
   m.doc() = "The C++ core of hedgerow. Private: use the classes of hedgerow itself.";
   hedgerow::bindings::bind_bayesian_trees(m);
   hedgerow::bindings::bind_bart_settings(m);

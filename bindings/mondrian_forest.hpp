@@ -102,6 +102,33 @@ void bind_structure(nb::class_<mondrian::Forest<M>>& bound) {
           array("x"), nb::arg("n_threads"));
 }
 
+/// What only those call who trust where arrays come from: another process of the same user.
+template <class M>
+void bind_trees(nb::class_<mondrian::Forest<M>>& bound) {
+  using Self = mondrian::Forest<M>;
+  bound
+      .def(
+          "restore_own",
+          [](Self& self, const nb::dict& arrays) {
+            read_as("forest", [&] { restore(self, archive_of(arrays), mondrian::Writer::self); });
+          },
+          nb::arg("arrays"), "What `archive` gave; trees are neither checked against the rows nor grown again.")
+      .def(
+          "archive_trees",
+          [](const Self& self, std::size_t first, std::size_t last) {
+            return to_dict(archived_trees(self, first, last));
+          },
+          nb::arg("first"), nb::arg("last"), "Trees for a forest that has stored the same rows in the same order.")
+      .def(
+          "take_trees",
+          [](Self& self, const nb::dict& arrays, std::size_t first, std::size_t last, std::size_t n_threads) {
+            const archive::Archive archive = archive_of(arrays);
+            read_as("part of a forest",
+                    [&] { without_gil([&] { take_trees(self, archive, first, last, n_threads); }); });
+          },
+          nb::arg("arrays"), nb::arg("first"), nb::arg("last"), nb::arg("n_threads"));
+}
+
 /// Everything but the label model's own numbers. `Spread` says how much labels differ; see `contrasts`.
 template <class M, class Spread>
 nb::class_<mondrian::Forest<M>> bind_forest(nb::module_& m, const char* name) {
@@ -119,6 +146,7 @@ nb::class_<mondrian::Forest<M>> bind_forest(nb::module_& m, const char* name) {
   bind_learning(bound);
   bind_structure<M, Spread>(bound);
   bind_archive(bound, "forest");
+  bind_trees(bound);
   return bound;
 }
 

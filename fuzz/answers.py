@@ -21,7 +21,7 @@ def complaints(method: str, answer: Any, asked: dict[str, Any]) -> Iterator[str]
         yield f"negative: {answer!r:.300}"
     if method in ("predict_quantiles", "ppf"):
         yield from _quantiles(answer, asked.get("quantiles", asked.get("q")))
-    if method in ("predict_interval", "interval") and not (answer[..., 0] <= answer[..., 1]).all():
+    if method in ("predict_interval", "interval") and not _ends_are_in_order(answer, asked.get("confidence")):
         yield f"the ends of an interval are not in order: {answer!r:.300}"
     if method in ("predict_proba", "predict_log_proba"):
         shares = np.exp(answer) if method == "predict_log_proba" else answer
@@ -59,6 +59,12 @@ def _quantiles(answer: Any, levels: Any) -> Iterator[str]:
         in_order = answer[..., order]
         if (in_order[..., 1:] < in_order[..., :-1]).any():
             yield f"quantiles are not in order: {answer!r:.300} of levels {levels!r:.100}"
+
+
+def _ends_are_in_order(answer: Any, confidence: Any) -> bool:
+    """Whether lower ends are below upper ones; of several confidences, in the axis before the last."""
+    ends = answer if confidence is None or np.ndim(confidence) == 0 else np.moveaxis(answer, -2, -1)
+    return bool((ends[..., 0] <= ends[..., 1]).all())
 
 
 def _shares(totals: Any, shares: Any) -> Iterator[str]:

@@ -74,6 +74,14 @@ OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "--quantiles": (*NUMBERS, "0.1,0.9", ","),
         "--keep": (*COLUMNS, "all", "y,few"),
     },
+    "explain": {
+        "--row": ("1", "2", "3", "0", "-1", "9" * 30, "x"),
+        "--rows": ("1", "2", "3", "0", "x"),
+        "--background": ("1", "2", "0", "x"),
+        "--confidence": NUMBERS,
+        "--out": ("OUT", "OUT", ".", "/dev/null/x", "-"),
+        "--seed": NUMBERS,
+    },
     "stream": {
         "--target": COLUMNS,
         "--model": ("forest", "online", "conformal", "quantile", "bart", "x"),
@@ -97,10 +105,16 @@ FLAGS = {
     "stream": ("--skip-missing", "--distribution"),
     "report": ("--history",),
     "predict": ("--proba",),
+    "explain": ("--width",),
 }
 SHARED = ("--json", "--quiet")
 NEEDED = ("--target", "--out")
-ALWAYS = {"fit": ("--trees",), "evaluate": ("--model", "--trees", "--cv"), "tune": ("--model", "--minutes", "--cv")}
+ALWAYS = {
+    "fit": ("--trees",),
+    "evaluate": ("--model", "--trees", "--cv"),
+    "tune": ("--model", "--minutes", "--cv"),
+    "explain": ("--rows", "--background"),
+}
 """Options without which a command takes long."""
 
 
@@ -127,11 +141,12 @@ def _again(error: BaseException) -> None:
 
 def _arguments(rng: Random, place: Path) -> list[str]:
     """Return a command, its files and options."""
-    command = rng.choice(("fit", "fit", "predict", "predict", "stream", "report", "info", "evaluate", "tune"))
+    commands = ("fit", "fit", "predict", "predict", "explain", "stream", "report", "info", "evaluate", "tune")
+    command = rng.choice(commands)
     arguments = [command]
-    if command in ("predict", "info"):
+    if command in ("predict", "explain", "info"):
         arguments.append(str(_model(rng, place)))
-    if command in ("fit", "predict", "stream", "evaluate", "tune"):
+    if command in ("fit", "predict", "explain", "stream", "evaluate", "tune"):
         arguments.append(str(_table(rng, place)))
     if command == "report":
         arguments += [str(_run(rng, place, number)) for number in range(rng.choice((1, 1, 2)))]

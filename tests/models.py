@@ -6,6 +6,7 @@ A new model is one line in `VARIANTS`. What it can do is looked up where it can 
 from __future__ import annotations
 
 import inspect
+import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -128,6 +129,17 @@ VARIANTS: dict[str, Callable[[], Any]] = {
 }
 
 
+LIKE_OTHERS = {
+    "forest, positive",
+    "forest, two targets, window",
+    "boosting, positive",
+    "boosting, plain",
+    "class boosting, balanced",
+    "conformal, Mondrian, normalised",
+}
+"""Variants that add little to others and take long: properties are tested on them in the thorough run only."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One variant of a model."""
@@ -248,13 +260,19 @@ CASES = [Case(name, new) for name, new in VARIANTS.items()]
 BY_NAME = {case.name: case for case in CASES}
 
 
-def every(*needed: str, one_a_class: bool = False) -> Any:
-    """Parametrise a test by `case`: all variants that have these properties or methods, or one of each class."""
+def every(*needed: str, one_a_class: bool = False, also: tuple[str, ...] = ()) -> Any:
+    """Parametrise a test by `case`: all variants that have these properties or methods, or one of each class.
+
+    Variants named in `also` are added.
+    """
     chosen = [
         case for case in CASES if all(getattr(case, what) if hasattr(Case, what) else case.can(what) for what in needed)
     ]
+    if os.environ.get("HEDGEROW_THOROUGH") != "1":
+        chosen = [case for case in chosen if case.name not in LIKE_OTHERS]
     if one_a_class:
         chosen = list({case.kind: case for case in reversed(chosen)}.values())[::-1]
+    chosen += [BY_NAME[name] for name in also]
     return pytest.mark.parametrize("case", chosen, ids=[case.name for case in chosen])
 
 

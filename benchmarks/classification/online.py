@@ -19,6 +19,7 @@ from benchmarks.shared.timing import Contestant, Timing, interleave, on_all_core
 from hedgerow import MondrianForestClassifier
 
 N_TREES, N_FEW = 100, 10
+N_BESIDE = 3
 CHUNK = 1000
 """Rows that one call of partial_fit gets."""
 OURS, OURS_FEW, RIVER = "hedgerow", "hedgerow, 10 trees", "river's AMF, 10 trees"
@@ -179,9 +180,12 @@ def probabilities(data: Split, model: str, stops: Sequence[int], seed: int) -> I
 
 
 def draw(page: Page, found: dict[tuple[str, str], Curve], names: Sequence[str], models: Sequence[str]) -> None:
-    """Draw accuracy against the fraction of rows learned, a panel for each data set."""
-    figure, panels = subplots(1, len(names), figsize=(2.9 * len(names), 3.4), squeeze=False)
-    for axes, name in zip(panels[0], names, strict=True):
+    """Draw accuracy against the fraction of rows learned, a panel for each data set, three beside each other."""
+    n_rows = -(-len(names) // N_BESIDE)
+    figure, panels = subplots(n_rows, N_BESIDE, figsize=(3.4 * N_BESIDE, 3.2 * n_rows + 0.6), squeeze=False)
+    for axes in panels.flat[len(names) :]:
+        axes.set_axis_off()
+    for axes, name in zip(panels.flat, names, strict=False):
         for model in models:
             curve = found[name, model]
             style = {"linewidth": 2, "zorder": 3} if model == OURS else {"linewidth": 1.2, "zorder": 2}
@@ -190,7 +194,8 @@ def draw(page: Page, found: dict[tuple[str, str], Curve], names: Sequence[str], 
             axes.plot(shares, 100 * curve.reached["accuracy"], marker, color=COLOURS[model], label=model, **style)
         axes.set_title(name, loc="left", fontsize=11, fontweight="bold")
         axes.set(xlabel=f"% of {found[name, OURS].n_rows[-1]:,} rows learned", xlim=(0, 103))
-    panels[0][0].set_ylabel("% of test rows right")
+    for axes in panels[:, 0]:
+        axes.set_ylabel("% of test rows right")
     handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=N_BESIDE, frameon=False)
     page.picture(figure, "classification.png", "Accuracy against the number of rows learned")

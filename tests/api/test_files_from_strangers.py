@@ -237,6 +237,7 @@ FAR = {
     "kernel ridge": {"learner/found/origin": -1e300},
     "Bayesian tree": {"learner/leaves/mean": 1e300},
     "forest, paper": {"learner/labels/model": [5e-324, 1.0]},
+    "forest, lifetime": {"learner/labels/model": [1.0, 1.7976931348623157e308]},
 }
 
 
@@ -244,6 +245,19 @@ FAR = {
 def test_numbers_far_from_all_targets_are_refused(name, tmp_path):
     with pytest.raises(ValueError, match="cannot load"):
         Stored.of(BY_NAME[name].fitted(30)).with_learned(FAR[name]).load(tmp_path / "model")
+
+
+def test_weights_of_classes_whose_sum_is_infinite_are_refused(tmp_path):
+    stored = Stored.of(BY_NAME["class forest, unpaused"].fitted(30))
+    for weight in (8e307, 1.7976931348623157e308):
+        with pytest.raises(ValueError, match="cannot load"):
+            stored.with_number(stored.full_name("seen.labels"), 0, weight).load(tmp_path / "model")
+
+
+def test_stages_are_bounded(tmp_path):
+    case = BY_NAME["boosting"]
+    header = described(case.new())
+    refuse({**header, "parameters": {**header["parameters"], "max_stages": 2**31}}, tmp_path, "max_stages must be")
 
 
 def test_targets_of_a_file_are_checked_as_those_of_users(tmp_path):

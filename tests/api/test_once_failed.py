@@ -166,8 +166,10 @@ def test_more_rows_than_there_can_be(place, tmp_path):
 
 @pytest.mark.parametrize("kind", [MondrianFeatures, MondrianKernelRidge])
 def test_more_columns_than_a_kernel_can_cut(kind):
-    for X in (np.zeros((3, 1_000_000)), sparse.csr_matrix((3, 1_000_000))):
-        with pytest.raises(ValueError, match="X has 1,000,000 columns, and a Mondrian kernel takes at most 5,000"):
+    for X in (np.zeros((3, 5001)), sparse.csr_matrix((3, 1_000_000))):
+        with pytest.raises(
+            ValueError, match=f"X has {X.shape[1]:,} columns, and a Mondrian kernel takes at most 5,000"
+        ):
             kind(random_state=0).fit(X, np.arange(3.0))
 
 
@@ -218,3 +220,13 @@ def test_decimal_numbers_that_signal():
     for verb in (model.log_density, model.unlearn, model.partial_fit):
         with pytest.raises(ValueError, match=r"signalling NaN|must be"):
             verb([[0.5]], Decimal("sNaN"))
+
+
+def test_a_call_that_learns_nothing_leaves_what_a_kernel_has_found():
+    X = np.random.default_rng(0).uniform(size=(60, 2))
+    ridge = MondrianKernelRidge(5, random_state=0).fit(X[:40], X[:40, 0]).partial_fit(X[40:50], X[40:50, 0])
+    found = ridge._learner.found
+    ridge.set_params(selection="nothing")
+    with pytest.raises(ValueError, match="selection must be one of"):
+        ridge.partial_fit(X[50:], X[50:, 0])
+    assert ridge._learner.found is found

@@ -15,7 +15,7 @@ pandas = pytest.importorskip("pandas")
 
 REGRESSORS = (hr.MondrianForestRegressor, hr.MondrianBoostingRegressor)
 CLASSIFIERS = (hr.MondrianForestClassifier, hr.MondrianBoostingClassifier)
-N_ROWS = 240
+N_ROWS = 160
 WORTH_FINDING = 0.8
 """Score of a model that has found how prices depend on size: R^2, or share of correct classes."""
 

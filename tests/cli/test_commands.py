@@ -138,4 +138,4 @@ def test_a_damaged_model_is_refused(model, data, tmp_path):
 
 def test_without_pandas_it_says_what_to_install(data, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    assert "pip install pandas" in refusal("fit", data, "--target", "area", "--out", tmp_path / "model")
+    assert "hedgerow[tables]" in refusal("fit", data, "--target", "area", "--out", tmp_path / "model")

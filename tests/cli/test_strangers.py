@@ -194,9 +194,11 @@ def test_advice_is_a_command_that_works(frame, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my flats.2024.csv").write_bytes(write_plain(frame))
     said = done("fit", "my flats.2024.csv", "--target", "price", *FAST).stderr.splitlines()[-1]
-    command = shlex.split(said.partition("try: hedgerow ")[2].replace("NEW_ROWS.csv", "'my flats.2024.csv'"))
+    command, page = said.removeprefix("next: hedgerow ").split(", or a page to read: hedgerow ")
+    command = shlex.split(command.replace("NEW_ROWS.csv", "'my flats.2024.csv'"))
     assert command[:2] == ["predict", "my flats.hedgerow"]
     assert done(*command).stdout.startswith("mean,std,lower,upper\n")
+    assert shlex.split(page) == ["report", "my flats.hedgerow", "my flats.2024.csv"]
     hedgerow.MondrianFeatures(2).fit(frame[["size"]]).save("my features")
     said = refusal("predict", "my features", "my flats.2024.csv")
     advice = shlex.split(said.partition("; hedgerow ")[2].removesuffix(" shows it"))
@@ -204,3 +206,81 @@ def test_advice_is_a_command_that_works(frame, tmp_path, monkeypatch):
     assert "MondrianFeatures" in done(*advice).stdout
     assert "--use 'id'" in refusal("fit", write_ids(tmp_path), "--target", "y")
     done("fit", tmp_path / "ids.csv", "--target", "y", "--use", "id", *FAST)
+
+
+def write(path, **columns):
+    """Write a table with semicolons, and return its path."""
+    pd.DataFrame(columns).to_csv(path, sep=";", index=False)
+    return path
+
+
+def columns_of(path, *options):
+    """Return what columns were taken for, by name, and what was said."""
+    fitted = done(
+        "fit", path, "-t", "y", "--model", "forest", "--trees", 1, "--no-score", *options, "-o", path.with_suffix(".m")
+    )
+    rows = [line.split("\t") for line in fitted.stdout.split("\n\n")[0].splitlines()[1:]]
+    return {row[0]: row[1:] for row in rows}, fitted.stderr
+
+
+def test_numbers_with_a_unit_are_numbers(tmp_path):
+    y = np.arange(N) + 0.5
+    prices = [f"{price:.2f} €".replace(".", ",") for price in y]
+    units = ["3 €", "3 $"] * (N // 2)
+    path = write(tmp_path / "a.csv", price=prices, rate=[f"{row % 7} %" for row in range(N)], mixed=units, y=y)
+    found, said = columns_of(path)
+    assert [found[name][0] for name in ("price", "rate", "mixed")] == ["number", "number", "category"]
+    assert "numbers with decimal commas in €: price" in said
+    assert "numbers in %: rate" in said
+    one = write(tmp_path / "one.csv", price=["1.234,50 €"], rate=["5 %"], mixed=["3 $"])
+    assert len(done("predict", path.with_suffix(".m"), one).stdout.splitlines()) == 2
+
+
+def test_digits_that_begin_with_zeros_are_no_numbers(tmp_path):
+    codes = [f"0{row % 5}123" for row in range(N)]
+    path = write(tmp_path / "a.csv", postal=codes, zeros=[row % 2 * 0.5 for row in range(N)], y=np.arange(N) + 0.5)
+    found, said = columns_of(path)
+    assert found["postal"][0] == "category"
+    assert "00123" in found["postal"][2]
+    assert found["zeros"][0] == "number"
+    assert "begin with zeros" in said
+    assert len(done("predict", path.with_suffix(".m"), path).stdout.splitlines()) == N + 1
+
+
+def test_a_word_among_numbers_or_dates_is_named(tmp_path):
+    dates = pd.date_range("2024-01-01", periods=N).strftime("%d.%m.%Y").to_list()
+    numbers = [str(row % 6) for row in range(N)]
+    words = ["few", "many"] * (N // 2)
+    dates[4], numbers[5], numbers[9] = "unknown", "many", "many"
+    path = write(tmp_path / "a.csv", sold=dates, rooms=numbers, words=words, y=np.arange(N) + 0.5)
+    found, _ = columns_of(path)
+    assert "dates but for 'unknown' in 1 row:" in found["sold"][2]
+    assert "numbers but for 'many' in 2 rows:" in found["rooms"][2]
+    assert found["words"][2] == "2 different: few, many"
+
+
+def test_a_column_that_tells_the_target_is_doubted(frame, tmp_path):
+    same = frame.assign(**{"paid out": frame["churned"] * 2 + 1})[["size", "paid out", "churned"]]
+    same.to_csv(tmp_path / "a.csv", index=False)
+    how = ("-t", "churned", "--trees", 3, "--set", "stages=['mondrian']", "-o", tmp_path / "m")
+    said = done("fit", tmp_path / "a.csv", *how).stderr
+    assert "'paid out' alone tells 'churned'" in said
+    assert "--ignore 'paid out'" in said
+    assert "alone tells" not in done("fit", tmp_path / "a.csv", *how, "--ignore", "paid out").stderr
+
+
+def test_the_first_ten_minutes(frame, tmp_path, monkeypatch):
+    """From a table to a page, with nothing but what each command advises."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flats.csv").write_bytes(write_windows(frame))
+    said = done("fit", "flats.csv", "--target", "price", "--ignore", "churned", *FAST).stderr
+    assert "next: hedgerow predict flats.hedgerow NEW_ROWS.csv" in said
+    advised = shlex.split(said.splitlines()[-1].rpartition("a page to read: ")[2])
+    assert advised == ["hedgerow", "report", "flats.hedgerow", "flats.csv"]
+    assert "written to flats.html" in done(*advised[1:]).stderr
+    assert "How well price is predicted" in (tmp_path / "flats.html").read_text(encoding="utf-8")
+    frame.drop(columns=["price", "churned"]).tail(5).to_csv("new.csv", index=False)
+    assert len(done("predict", "flats.hedgerow", "new.csv", "--keep", "Order ID").stdout.splitlines()) == 6
+    facts = {row["fact"]: row["value"] for row in answer("info", "flats.hedgerow")["about"]}
+    assert facts["target"] == "price"
+    assert facts["rows ever learned"] == frame["price"].notna().sum()

@@ -134,7 +134,8 @@ def test_what_cannot_be_is_said(data, saved, tmp_path, monkeypatch):
     assert "no file or folder" in refusal("report", tmp_path / "nowhere")
     assert "not a hedgerow model" in refusal("report", data)
     hedgerow.MondrianForestRegressor().save(tmp_path / "model")
-    assert "not a run" in refusal("report", tmp_path / "model")
+    assert "not a run" in refusal("report", saved[0], tmp_path / "model")
+    assert "has not learned" in refusal("report", tmp_path / "model")
     assert "hedgerow report" in refusal("info", saved[0])
     torn = tmp_path / "torn"
     torn.write_bytes(b"hedgerow checkpoint 1\nnonsense")

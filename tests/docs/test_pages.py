@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 GUIDE = sorted(page for page in (ROOT / "docs" / "guide").glob("*.md") if page.stem != "index")
-PAGES = [ROOT / "README.md", *GUIDE]
+PAGES = [ROOT / "README.md", ROOT / "docs" / "index.md", ROOT / "docs" / "comparison.md", *GUIDE]
 FENCE = re.compile(r"^```(?P<language>\w*)[^\n]*\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pickle
 import random
 import sys
@@ -35,10 +36,15 @@ REGRESSORS = {
     "pipeline": preprocessing.StandardScaler() | RiverRegressor(MondrianForestRegressor(n_estimators=5)),
 }
 ADAPTERS = REGRESSORS | {f"classifier-{name}": model for name, model in CLASSIFIERS.items()}
+THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
+QUICK = {"hierarchy", "window", "classifier-forest"}
+"""Those that river's checks are run on by default."""
 
 
 def all_checks():
     for name, model in ADAPTERS.items():
+        if not THOROUGH and name not in QUICK:
+            continue
         for check in checks.yield_checks(model):
             yield pytest.param(model, check, id=f"{name}-{check.__name__}")
 

@@ -138,7 +138,7 @@ class Life(RuleBasedStateMachine):
 
 
 ORDERS = settings(
-    max_examples=100 if THOROUGH else 6,
+    max_examples=100 if THOROUGH else 3,
     stateful_step_count=40 if THOROUGH else 9,
     phases=list(Phase) if THOROUGH else [Phase.generate],  # to make a failure small takes minutes
     deadline=None,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -18,6 +21,7 @@ from hedgerow.predictive import (
 )
 from hedgerow.predictive._shapes import NormalShape, StudentShape
 from hedgerow.targets import Cells, Straightened
+from models import BY_NAME
 
 N = 3
 MEANS, SCALES = np.array([0.5, 1.0, 2.0]), np.array([0.3, 1.0, 0.2])
@@ -100,3 +104,26 @@ def test_quantiles_of_calibrated_targets():
     )
     found = dist.ppf([0.01, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.99])[0]
     np.testing.assert_allclose(found, [-np.inf, 0.75, 1.0, 2.0, 3.0, 4.0, 4.25, np.inf])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "forest",
+        "forest, counts",
+        "forest, two targets",
+        "boosting",
+        "Bayesian tree",
+        "BART",
+        "kernel ridge",
+        "online forest",
+        "conformal",
+        "quantile forest, conformal",
+    ],
+)
+def test_distributions_can_be_copied_and_pickled(name):
+    case = BY_NAME[name]
+    model, X = case.fitted(), case.data(5, seed=1)[0]
+    dist = model.predict_dist(X)
+    for same in (copy.deepcopy(dist), pickle.loads(pickle.dumps(dist))):
+        np.testing.assert_array_equal(same.ppf([0.2, 0.7]), dist.ppf([0.2, 0.7]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 import hedgerow
 from hedgerow import MondrianForestClassifier, MondrianForestRegressor
+from hedgerow.mondrian import _forest
 from models import answers, bits
 
 THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
@@ -276,6 +279,81 @@ def test_a_part_comes_once():
         model.unlearn(X[30:], y[30:]).merge(part)
     model.unlearn(X[:1], y[:1], relearn=True).partial_fit(X[:1], y[:1]).merge(part)  # now nothing is known of it
     assert are_same(model, NEW["hierarchy"]().fit(X, y), X[:9], y[:9])
+
+
+def table(kind, n=160):
+    """Text, dates and values that are missing, more of all in later rows."""
+    pd = pytest.importorskip("pandas")
+    X, y = draw(kind, n)
+    frame = pd.DataFrame(X, columns=["p", "q", "r"])
+    frame["text"] = np.where(np.arange(n) < n // 2, "ash", np.resize(["ash", "birch", "elm", "fir"], n))
+    frame["day"] = pd.Timestamp("2026-01-01") + pd.to_timedelta(np.linspace(0, 1, n) ** 3 * 400, unit="D").round("h")
+    frame.loc[n // 2 + 5 :: 7, "r"] = np.nan
+    frame["none at first"] = np.where(np.arange(n) < n // 2, np.nan, X[:, 0])
+    return frame, y
+
+
+@ALL
+def test_tables_merge(kind):
+    X, y = table(kind)
+    whole = NEW[kind]().fit(X, y)
+
+    def are_whole(model):
+        said = "predict_proba" if hasattr(model, "predict_proba") else "predict"
+        same = np.array_equal(getattr(model, said)(X), getattr(whole, said)(X))
+        return same and known(model) == known(whole) and model._columns == whole._columns
+
+    parts = [NEW[kind]().fit(X[a:b], y[a:b]) for a, b in ((0, 40), (40, 90), (90, 160))]
+    assert len({part._columns for part in parts}) == 3
+    assert are_whole(hedgerow.merge(parts))
+    for part in parts[1:]:
+        parts[0].merge(part)
+    assert are_whole(parts[0])
+    assert are_whole(NEW[kind]().fit(X[:150], y[:150]).merge(NEW[kind]().fit(X[150:], y[150:])))  # a few rows
+
+
+def test_tables_with_other_columns_are_refused():
+    X, y = table("hierarchy")
+    model, part = NEW["hierarchy"]().fit(X[:80], y[:80]), NEW["hierarchy"]().fit(X[80:].assign(text=1.0), y[80:])
+    before = bits(model)
+    with pytest.raises(ValueError, match="took column 'text' for different things, category and number"):
+        model.merge(part)
+    assert bits(model) == before
+
+
+def test_a_forest_that_changes_before_it_is_held_is_compared_as_it_is_then(monkeypatch):
+    X, y = draw("hierarchy", 60)
+    model, part = NEW["hierarchy"]().fit(X[:30], y[:30]), NEW["hierarchy"]().fit(X[30:], y[30:])
+    look_at = _forest.part_of
+
+    def look_then_change(*given):
+        found = look_at(*given)
+        other_thread = threading.Thread(target=lambda: model.set_params(random_state=6).fit(X[:30], y[:30]))
+        other_thread.start()
+        other_thread.join()
+        return found
+
+    monkeypatch.setattr(_forest, "part_of", look_then_change)
+    with pytest.raises(ValueError, match="random seeds"):
+        model.merge(part)
+    assert bits(model) == bits(NEW["hierarchy"](random_state=6).fit(X[:30], y[:30]))
+
+
+def test_forests_merged_into_each_other_at_once():
+    X, y = draw("hierarchy", 60)
+    pair = [NEW["hierarchy"]().fit(X[:30], y[:30]), NEW["hierarchy"]().fit(X[30:], y[30:])]
+
+    def merge(one, other):
+        with suppress(ValueError):  # if the other was first, it holds these rows already
+            one.merge(other)
+
+    threads = [threading.Thread(target=merge, args=ordered, daemon=True) for ordered in (pair, pair[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    assert max(model.n_samples_ for model in pair) == 60
 
 
 def test_several_targets_are_refused():

@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from hedgerow import MondrianForestClassifier, MondrianForestRegressor, load
-from hedgerow.mondrian import _learner
+from hedgerow.mondrian import _learner, _sowing
 from models import bits
 
 RNG = np.random.default_rng(3)
@@ -138,15 +138,17 @@ def test_a_window_goes_on_with_its_oldest_row():
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-@pytest.mark.parametrize("step", ["choose_scaling", "learn_units", "grow"])
-def test_relearning_that_fails_changes_nothing(step, error, monkeypatch):
+@pytest.mark.parametrize(
+    ("module", "step"), [(_sowing, "choose_scaling"), (_sowing, "learn_units"), (_learner, "grow")], ids=str
+)
+def test_relearning_that_fails_changes_nothing(module, step, error, monkeypatch):
     def fail(*_):
         raise error
 
     for model, label in ((regressor().fit(WITH, LABELS), FAR_LABEL), (classifier().fit(WITH, NAMES), "strange")):
         before = bits(model)
         with monkeypatch.context() as patch:
-            patch.setattr(_learner, step, fail)
+            patch.setattr(module, step, fail)
             with pytest.raises(error):
                 model.unlearn_one(OUTLIER, label, relearn=True)
         assert bits(model) == before

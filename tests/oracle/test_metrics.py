@@ -10,6 +10,7 @@ import pytest
 from scipy import integrate, stats
 
 from hedgerow import metrics
+from hedgerow.metrics._crps import mean_distance
 from hedgerow.predictive import Forecasts, LocationScale, NormalMixture, Reshaped
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, StudentShape
 
@@ -105,6 +106,25 @@ def _one(dist, row):
         return LocationScale(dist.location[row : row + 1], dist.scale[row : row + 1], dist.shape)
     own = slice(dist.first[row], dist.first[row + 1])
     return NormalMixture([0, own.stop - own.start], dist.weights[own], dist.means[own], dist.variances[own])
+
+
+@pytest.mark.parametrize("narrowest", [1.0, 0.3, 1e-3, 0.0])
+def test_crps_of_many_components_is_that_of_their_pairs(narrowest):
+    """Wide ones are integrated, mixtures with a very narrow one summed over pairs: the same number by both ways."""
+    sizes = np.array([60, 1, 200])
+    first = np.concatenate([[0], sizes.cumsum()])
+    weights = np.concatenate([RNG.dirichlet(np.ones(size)) for size in sizes])
+    variances = RNG.uniform(1.0, 4.0, size=sizes.sum())
+    variances[first[:-1]] = narrowest**2
+    mixture = NormalMixture(first, weights, 100.0 + RNG.normal(scale=2.0, size=sizes.sum()), variances)
+    y = np.array([100.0, 98.0, 103.0])
+    expected = []
+    for label, one in zip(y, (_one(mixture, row) for row in range(3)), strict=True):
+        pairs = mean_distance(np.subtract.outer(one.means, one.means), np.add.outer(one.variances, one.variances))
+        alone = mean_distance(label - one.means, one.variances)
+        expected.append(one.weights @ alone - 0.5 * one.weights @ pairs @ one.weights)
+    np.testing.assert_allclose(crps_by_row(y, mixture), expected, rtol=1e-11)
+    assert metrics.crps(y, mixture) == np.mean(crps_by_row(y, mixture))
 
 
 def test_crps_of_mixtures_is_the_integral():

@@ -1,12 +1,13 @@
 """Pictures of decision trees: every node is there, in its place."""
 
 import matplotlib as mpl
+import matplotlib.pyplot
 import numpy as np
 import pytest
 
 mpl.use("Agg")
 
-from hedgerow import BayesianTreeClassifier, BayesianTreeRegressor
+from hedgerow import BayesianTreeClassifier, BayesianTreeRegressor, MondrianForestRegressor
 from hedgerow.plot import TreeDisplay
 
 
@@ -36,6 +37,20 @@ def test_texts_are_those_of_the_tree(model):
     display = TreeDisplay.from_estimator(model, fontsize=5)
     assert display.texts_[0].get_text() == model.most_probable_tree().question(0)
     assert display.texts_[0].get_fontsize() == 5
+
+
+@pytest.mark.parametrize("is_given", [False, True])
+@pytest.mark.parametrize("n_leaves", [2, 7, 15])
+def test_boxes_do_not_overlap(n_leaves, is_given):
+    X = np.random.default_rng(0).uniform(size=(n_leaves, 3)) * [1, 1e4, 1]
+    forest = MondrianForestRegressor(2, hyperparameters="paper", min_samples_split=2, random_state=0).fit(X, X[:, 1])
+    ax = mpl.pyplot.subplots()[1] if is_given else None
+    display = TreeDisplay.from_estimator(forest, tree=1, ax=ax)
+    assert display.tree.n_leaves == n_leaves
+    display.figure_.canvas.draw()
+    boxes = [text.get_bbox_patch().get_window_extent() for text in display.texts_]
+    assert not any(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
+    mpl.pyplot.close(display.figure_)
 
 
 def test_a_root_alone_can_be_drawn():

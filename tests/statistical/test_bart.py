@@ -118,7 +118,7 @@ def assert_shares(drawn, n_chains, X, truth):
 @pytest.mark.parametrize(("plan", "rows"), CASES)
 def test_moves_keep_to_the_posterior(plan, rows):
     X, y = ROWS[rows]
-    n_chains, n_sweeps = (100, 40_000) if THOROUGH else (40, 2_000 if "pg" in plan else 8_000)
+    n_chains, n_sweeps = (100, 40_000) if THOROUGH else (40, 1_000 if "pg" in plan else 4_000)
     truth = Enumeration(X, y, known_noise_likelihood(0.8**2, 1.0)).posterior
     drawn = sampler(X, y, PLANS[plan], noise=0.8, n_chains=n_chains, seed=3)
     drawn.run(300, 0, 1)

@@ -84,7 +84,7 @@ def test_filters_for_classes_are_exact(settings):
     truth = class_truth()
     assert len(truth.prior) > 300
     model = BayesianTreeClassifier(n_particles=40, n_islands=1, **settings)
-    runs = filter_runs(model, CLASSES, truth, 4000 if THOROUGH else 400, lambda m: m.predict_proba(QUERIES)[:, 1])
+    runs = filter_runs(model, CLASSES, truth, 4000 if THOROUGH else 200, lambda m: m.predict_proba(QUERIES)[:, 1])
     probability = [truth.predict(x, lambda labels: (labels.sum() + 2.5) / (len(labels) + 5.0)) for x in QUERIES]
     expected = np.concatenate([[1.0], summary(truth.posterior, truth.prior, truth.posterior), probability])
     error = assert_means(runs, expected)
@@ -95,7 +95,7 @@ def test_filters_for_classes_are_exact(settings):
 def test_filters_for_numbers_are_exact(settings):
     truth = real_truth()
     model = BayesianTreeRegressor(n_particles=60, n_islands=1, **LEAF, **settings)
-    runs = filter_runs(model, NUMBERS, truth, 4000 if THOROUGH else 400, lambda m: m.predict(QUERIES))
+    runs = filter_runs(model, NUMBERS, truth, 4000 if THOROUGH else 200, lambda m: m.predict(QUERIES))
     mean = [
         truth.predict(x, lambda labels: (labels.sum() + 0.5 * LEAF["prior_mean"]) / (len(labels) + 0.5))
         for x in QUERIES

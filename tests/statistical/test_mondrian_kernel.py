@@ -13,7 +13,7 @@ from hedgerow import MondrianFeatures, _core
 
 pytestmark = pytest.mark.statistical
 
-N_TREES = 40_000 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 8_000
+N_TREES = 40_000 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 4_000
 FALSE_ALARMS = 1e-6
 
 

@@ -6,6 +6,8 @@ deviation of .0095, and .86 to .94 is 4.2 of them. Intervals of counts hold at l
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,9 @@ from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
 
 pytestmark = pytest.mark.statistical
 
+THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 N, N_TEST = 1000, 1000
+SEEDS = range(3 if THOROUGH else 1)
 KINDS = pytest.mark.parametrize("kind", [MondrianBoostingRegressor, MondrianForestRegressor])
 
 
@@ -54,7 +58,7 @@ COUNTS = ["Poisson 0.3", "Poisson 3", "Poisson 50", "negative binomial", "zero-i
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_positive_targets(kind, name):
     gains, least = [], []
-    for seed in range(3):
+    for seed in SEEDS:
         train, test, _ = drawn(name, seed)
         model = kind(30, random_state=0).fit(*train)
         assert 0.86 <= coverage(model, *test) <= 0.94
@@ -64,7 +68,7 @@ def test_positive_targets(kind, name):
         by_mean = np.array_split(np.argsort(model.predict(test[0])), 3)
         least.append(min(coverage(model, test[0][third], test[1][third]) for third in by_mean))
     assert np.mean(gains) > 0.03
-    assert np.mean(least) > 0.82
+    assert np.mean(least) > (0.82 if THOROUGH else 0.79)  # a third of one test set: standard deviation .016
 
 
 @KINDS
@@ -94,7 +98,7 @@ def test_zeros_that_depend_on_a_column_are_seen(kind):
     assert np.sqrt(np.mean((said - zero) ** 2)) < 0.1
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(6 if THOROUGH else 2))
 def test_zeros_that_a_column_tells_exactly_do_not_make_models_too_sure(seed):
     """Likelihood alone would let the slopes grow without end, and a row predicted as 0 that is 90 costs dearly."""
     rng = np.random.default_rng(seed)

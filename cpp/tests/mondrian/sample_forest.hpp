@@ -189,16 +189,16 @@ bool same_bits(const Forest<M>& a, const Forest<M>& b) {
 #ifndef HEDGEROW_SAMPLE_FOREST
 #define HEDGEROW_SAMPLE_FOREST extern
 #endif
-#define HEDGEROW_INSTANTIATE(M)                                                                         \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forest<M>;                                  \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Grower<M>;                                  \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Extender<M>;                                \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forgetter<M>;                               \
-  HEDGEROW_SAMPLE_FOREST template hedgerow::mondrian::Archive hedgerow::mondrian::archived(             \
-      const hedgerow::mondrian::Forest<M>&);                                                            \
-  HEDGEROW_SAMPLE_FOREST template void hedgerow::mondrian::restore(hedgerow::mondrian::Forest<M>&,      \
-                                                                   const hedgerow::mondrian::Archive&); \
-  HEDGEROW_SAMPLE_FOREST template std::vector<std::string> hedgerow::tests::rules_broken_by(            \
+#define HEDGEROW_INSTANTIATE(M)                                                                        \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forest<M>;                                 \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Grower<M>;                                 \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Extender<M>;                               \
+  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forgetter<M>;                              \
+  HEDGEROW_SAMPLE_FOREST template hedgerow::mondrian::Archive hedgerow::mondrian::archived(            \
+      const hedgerow::mondrian::Forest<M>&);                                                           \
+  HEDGEROW_SAMPLE_FOREST template void hedgerow::mondrian::restore(                                    \
+      hedgerow::mondrian::Forest<M>&, const hedgerow::mondrian::Archive&, hedgerow::mondrian::Writer); \
+  HEDGEROW_SAMPLE_FOREST template std::vector<std::string> hedgerow::tests::rules_broken_by(           \
       const hedgerow::mondrian::Forest<M>&);
 HEDGEROW_INSTANTIATE(hedgerow::label::GaussianHierarchy)
 HEDGEROW_INSTANTIATE(hedgerow::label::RunningMoments)

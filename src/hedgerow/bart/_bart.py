@@ -13,6 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from hedgerow.bart._diagnostics import Diagnostics, complaint
 from hedgerow.bart._learner import ChainLearner, Probes
 from hedgerow.bart._settings import BARTQuery, checked_draws
+from hedgerow.bart._tree_view import DrawnTrees, view_of_tree
+from hedgerow.base.decision_tree import DecisionTree, tree_number
 from hedgerow.base.estimator import Estimator
 from hedgerow.base.rows import Floats
 from hedgerow.base.settings import check_within
@@ -39,6 +41,10 @@ class BART(Estimator):
     @abstractmethod
     def _log_likelihoods_at(self, X: Floats, y: Any) -> Floats:
         """Logarithm of the density of each target, or probability of each label: shape (draws, rows)."""
+
+    @abstractmethod
+    def _trees_of(self, what: Any) -> DrawnTrees:
+        """Where the trees of a draw are that say something; ValueError if there are none."""
 
     # Learning.
 
@@ -133,6 +139,37 @@ class BART(Estimator):
         from hedgerow.integrations.arviz import to_arviz
 
         return to_arviz(self, X, y)
+
+    def tree(self, index: int, *, draw: int = -1, chain: int = 0, of: Any = None) -> DecisionTree:
+        """Return a tree of a draw to be looked at: arrays in scikit-learn's shape; ``to_text`` draws it.
+
+        The trees of a draw say little each: what their leaves say, in `value`, is added up over all of them, each with
+        its share of what is the same for all rows. Thresholds are on the axes of `axis_names_`. Costs a copy of all
+        draws.
+
+        Parameters
+        ----------
+        index : int
+            Number of the tree, from 0 to ``n_estimators - 1``.
+        draw : int, default=-1
+            Which of the draws that a chain has kept; the last by default.
+        chain : int, default=0
+            Which of the chains.
+        of : optional
+            For numbers "mean", the default, or "noise" if that varies: its trees add up to the logarithm of its
+            variance. For more than two classes, the class to whose utility trees add up; for two they add up to the
+            probit of the second.
+
+        Returns
+        -------
+        tree : DecisionTree
+        """
+        self._check_learned()
+        learner, trees = self._learner, self._trees_of(of)
+        number = tree_number(index, trees.n_trees)
+        chain = tree_number(chain, learner.settings.n_chains, "chain")
+        draw = tree_number(draw, learner.n_draws, "draw")
+        return view_of_tree(learner.sampler.archive(), trees, number, (chain, draw), self.axis_names_)
 
     # Which columns matter.
 

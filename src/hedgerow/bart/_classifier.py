@@ -10,6 +10,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.bart._bart import BART
 from hedgerow.bart._settings import ClassBARTSettings
+from hedgerow.bart._tree_view import DrawnTrees
 from hedgerow.base.classifier import Classifier
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.files import Stored
@@ -130,6 +131,18 @@ class BARTClassifier(Classifier, BART):
         return self._draws_at(self._asked(X))["predictions"]
 
     # Below: private.
+
+    def _trees_of(self, what: Any) -> DrawnTrees:
+        offsets, n_trees = self._learner.response.offsets, self._learner.settings.n_estimators
+        if len(offsets) == 1:
+            if what is not None:
+                raise ValueError(f"up to two classes have one sum of trees between them: leave out of={what!r}")
+            return DrawnTrees("", 0, n_trees, n_trees, 1.0, offsets[0])
+        names = list(self._classes.numbers)
+        if not isinstance(what, Hashable) or what not in names:
+            raise ValueError(f"each class has trees of its own: of must be one of {names}, got {what!r}")
+        number = names.index(what)
+        return DrawnTrees("", number * n_trees, n_trees, len(offsets) * n_trees, 1.0, offsets[number])
 
     def _probabilities(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of their classes: shape (rows, draws, classes)."""

@@ -103,6 +103,11 @@ class ChainLearner:
         )
 
     @property
+    def row_axes(self) -> Floats:
+        """What it sees of the rows that it holds: those that diagnostics follow."""
+        return self.probes.X
+
+    @property
     def n_draws(self) -> int:
         """Draws that each chain has kept."""
         return int(self.sampler.n_draws)

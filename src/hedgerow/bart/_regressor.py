@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
@@ -11,10 +12,11 @@ from scipy.stats import norm
 
 from hedgerow.bart._bart import BART, shares_of
 from hedgerow.bart._settings import RealBARTSettings
+from hedgerow.bart._tree_view import DrawnTrees
 from hedgerow.base.regressor import Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.predictive import NormalMixture
-from hedgerow.predictive._distribution import confidence_of, levels_of
+from hedgerow.predictive._distribution import central_intervals, levels_of
 
 
 class BARTRegressor(Regressor, BART):
@@ -165,14 +167,7 @@ class BARTRegressor(Regressor, BART):
         """Mean and, if asked, standard deviation of each row's target, noise included."""
         X = self._asked(X)
         mean, variance = self._moments(X)
-        if not return_std:
-            return mean
-        if self._learner.response.varying is None:
-            variance += (self.noise_draws_**2).mean()
-        else:
-            for part in self._learner.parts(X):
-                variance[part] += (self._deviations(X[part]) ** 2).mean(axis=1)
-        return mean, np.sqrt(variance)
+        return (mean, np.sqrt(variance + self._noise_variances(X))) if return_std else mean
 
     def predict_one(self, x: Any) -> float:
         """Mean at one point: a mapping, a sequence or a 1-D array."""
@@ -204,29 +199,31 @@ class BARTRegressor(Regressor, BART):
             all_means[part] = means
         return self._mixture(X, all_means)
 
-    def predict_interval(self, X: Any, confidence: float = 0.9, kind: str = "prediction") -> Floats:
+    def predict_interval(self, X: Any, confidence: npt.ArrayLike = 0.9, kind: str = "prediction") -> Floats:
         """Central interval of each row: shape (n_samples, 2).
 
         Parameters
         ----------
         X : array or frame of shape (n_samples, n_features)
             Rows.
-        confidence : float, default=0.9
+        confidence : float or list of floats, default=0.9
             Probability within the interval.
         kind : {"prediction", "mean"}, default="prediction"
             Whether the interval is about a new target, or about the mean of all targets that the row might have.
 
         Returns
         -------
-        interval : array of shape (n_samples, 2)
+        interval : array of shape (n_samples, 2), or (n_samples, 2, k) for k confidences
         """
         if not isinstance(kind, str) or kind not in ("prediction", "mean"):
             raise ValueError(f"kind must be 'prediction' or 'mean', got {kind!r}")
-        confidence = confidence_of(confidence)
-        levels = [0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence]
         if kind == "prediction":
-            return self.predict_quantiles(X, levels)
-        return np.concatenate([np.quantile(means, levels, axis=1).T for _, means in self._means(self._asked(X))])
+            return central_intervals(lambda levels: self.predict_quantiles(X, levels), confidence)
+        rows = self._asked(X)
+        return central_intervals(
+            lambda levels: np.concatenate([np.quantile(means, levels, axis=1).T for _, means in self._means(rows)]),
+            confidence,
+        )
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
@@ -269,11 +266,32 @@ class BARTRegressor(Regressor, BART):
 
     # Below: private.
 
+    def _trees_of(self, what: Any) -> DrawnTrees:
+        response, n_trees = self._learner.response, self._learner.settings.n_estimators
+        if what is None or (isinstance(what, str) and what == "mean"):
+            return DrawnTrees("", 0, n_trees, n_trees, response.units.width, response.units.centre)
+        if not isinstance(what, str) or what != "noise":
+            raise ValueError(f"of must be 'mean' or 'noise', got {what!r}")
+        if response.varying is None:
+            raise ValueError("noise is constant, so there are no trees of it; fit with noise='varying'")
+        n_trees = response.varying.n_trees
+        return DrawnTrees("noise.", 0, n_trees, n_trees, 1.0, 2.0 * math.log(response.units.width))
+
     def _moments(self, X: Floats) -> tuple[Floats, Floats]:
         """Mean and variance over draws of the mean of each row's target."""
         units = self._learner.response.units
         mean, variance = self._learner.moments(X, self._current.query.n_threads)
         return units.centre + units.width * mean, units.width**2 * variance
+
+    def _variance_parts(self, X: Floats) -> tuple[Floats, Floats, Floats]:
+        """Draws of sums of trees disagree; trees know no distance."""
+        return self._noise_variances(X), self._moments(X)[1], np.zeros(X.shape[0])
+
+    def _noise_variances(self, X: Floats) -> Floats:
+        """Mean over draws of the variance of each row's noise."""
+        if self._learner.response.varying is None:
+            return np.full(X.shape[0], (self.noise_draws_**2).mean())
+        return np.concatenate([(self._deviations(X[part]) ** 2).mean(axis=1) for part in self._learner.parts(X)])
 
     def _means(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
         """Yield a few rows at a time and what each draw says of their means: shape (rows, draws)."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from time import monotonic
 from typing import Any
 
+from hedgerow.base.progress import progress as watched
+from hedgerow.base.progress import tell
+
 SECONDS_A_PIECE = 0.1
 MOST_SWEEPS_A_PIECE = 10_000
-SECONDS_BEFORE_A_BAR = 2.0
-"""A bar that nobody asked for appears only where there is something to wait for."""
 
 
 def next_piece(done: int, n_burn_in: int, thin: int, goal: int, most: int) -> tuple[int, int]:
@@ -57,43 +57,13 @@ def sample(
     """
     goal = goals[0]
     try:
-        with ExitStack() as stack:
-            show = _bar(stack, sampler.n_sweeps, n_burn_in, goals[-1], progress, console)
+        with watched("sampling", progress, console):
             for goal in goals:
                 for done in run(sampler, n_burn_in, thin, goal, n_threads):
-                    show(done)
+                    tell("burning in" if done < n_burn_in else "drawing", done, goals[-1])
                 if is_enough():
                     break
     except KeyboardInterrupt:
         if sampler.n_draws == 0:
             raise
     return goal
-
-
-def _bar(
-    stack: ExitStack, start: int, n_burn_in: int, goal: int, progress: bool | None, console: Any
-) -> Callable[[int], None]:
-    """Return what shows that so many sweeps are done: nothing at all where there is no terminal."""
-    if progress is False:
-        return lambda done: None
-    # Imported here: nobody who only wants a model should wait for it.
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True) if console is None else console
-    if not (console.is_terminal or console.is_jupyter):
-        return lambda done: None
-    what, n_sweeps = TextColumn("{task.description}"), TextColumn("{task.completed:,} of {task.total:,} sweeps")
-    bar = Progress(what, BarColumn(bar_width=20), n_sweeps, TimeRemainingColumn(), console=console)
-    task = bar.add_task("burning in", total=goal, completed=start)
-    wait = 0.0 if progress else SECONDS_BEFORE_A_BAR
-    begin, is_shown = monotonic(), False
-
-    def show(done: int) -> None:
-        nonlocal is_shown
-        bar.update(task, completed=done, description="burning in" if done < n_burn_in else "drawing")
-        if not is_shown and monotonic() - begin >= wait:
-            is_shown = True
-            stack.enter_context(bar)
-
-    return show

@@ -23,13 +23,14 @@ from hedgerow.base.class_weight import (
 from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance, label_array, plain_label
 from hedgerow.base.columns import Cells
 from hedgerow.base.estimator import Estimator
+from hedgerow.base.explaining import Explained
 from hedgerow.base.guard import guards_itself
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import forget_everything
 from hedgerow.files import Stored
 
 
-class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
+class Classifier(Explained, ClassifierMixin, Estimator):  # type: ignore[misc]
     """The part of a classifier that knows classes by name. Its learner knows them by number."""
 
     class_weight: Any
@@ -69,6 +70,14 @@ class Classifier(ClassifierMixin, Estimator):  # type: ignore[misc]
         return self._classes.classes
 
     # Below: private.
+
+    def _explained(self, output: str, confidence: float) -> Any:
+        if output == "width":
+            raise ValueError("output='width' is for regression: classes have probabilities, and no intervals")
+        return self.predict_proba
+
+    def _output_names(self) -> list[Any] | None:
+        return list(self.classes_.tolist())
 
     def _by_name(self, probabilities: Any) -> dict[Hashable, float]:
         """Probabilities of one row, in the order of numbers, in the order of `classes_`."""

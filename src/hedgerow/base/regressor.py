@@ -9,17 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
 
-from hedgerow.base.rows import Floats
+from hedgerow.base.explaining import Explained
+from hedgerow.base.rows import Floats, read
 from hedgerow.base.targets import read_target, read_targets
 from hedgerow.base.work import all_rows_or_none
-from hedgerow.predictive import Joint, joined_forecasts
+from hedgerow.predictive import Joint, Uncertainty, joined_forecasts
 from hedgerow.predictive._distribution import confidence_of, levels_of
 
 RETURNS = ("dist", "std", "interval")
 """What `predict_then_learn` may be asked for."""
 
 
-class Regressor(RegressorMixin):  # type: ignore[misc]
+class Regressor(Explained, RegressorMixin):  # type: ignore[misc]
     """The part of a regressor that asks its predictive distribution. A model that knows a quicker way takes it."""
 
     _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
@@ -46,8 +47,8 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
         dist = self.predict_dist(X)
         return (dist.mean(), dist.std()) if return_std else dist.mean()
 
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
-        """Central prediction interval of each row: shape (n_samples, 2)."""
+    def predict_interval(self, X: Any, confidence: npt.ArrayLike = 0.9) -> Floats:
+        """Central prediction interval of each row: shape (n_samples, 2), or (n_samples, 2, k) for k confidences."""
         interval: Floats = self.predict_dist(X).interval(confidence)
         return interval
 
@@ -62,10 +63,41 @@ class Regressor(RegressorMixin):  # type: ignore[misc]
         found: Floats = self.predict_dist(X).logpdf(targets)
         return found
 
+    def predict_uncertainty(self: Any, X: Any) -> Uncertainty:
+        """Variance of each row's target, and its parts: noise, disagreement of the trees, distance from the data.
+
+        The total is the square of the standard deviation of `predict`, and the parts add up to it. Where targets go
+        through a map, or where the shape of the distribution differs from row to row, parts have the shares that they
+        have before. A part that a model does not know of is zero.
+
+        Returns
+        -------
+        uncertainty : Uncertainty
+            A named tuple of arrays: ``total = noise + disagreement + distance``.
+        """
+        self._check_learned()
+        cells = read(self, X, reset=False)[0]
+        parts = self._variance_parts(self._asked(cells))
+        return Uncertainty.of_parts(self.predict(cells, return_std=True)[1] ** 2, parts)
+
+    def _variance_parts(self: Any, X: Floats) -> tuple[Floats, Floats, Floats]:
+        """Noise, disagreement and distance, in any unit."""
+        parts: tuple[Floats, Floats, Floats] = self._learner.variance_parts(X, self._current.query)
+        return parts
+
     def _asked_with_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         self._check_learned()
         cells, targets = self._read(X, y, False)
         return self._columns.axes(cells.values), read_targets(targets)
+
+    def _explained(self, output: str, confidence: float) -> Any:
+        if output == "mean":
+            return self.predict
+        return lambda cells: np.diff(self.predict_interval(cells, confidence))[..., 0]
+
+    def _output_names(self) -> list[Any] | None:
+        n_targets = getattr(self, "_n_targets", 1)
+        return list(range(n_targets)) if n_targets > 1 else None
 
     def _encode(self, y: Any, first: bool) -> Floats:
         return read_targets(y)

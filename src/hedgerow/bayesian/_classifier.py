@@ -148,6 +148,10 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
         probability = (counts[best] + prior.concentration / prior.n_classes) / (counts.sum() + prior.concentration)
         return f"{list(self._classes.numbers)[classes[best]]} ({probability:.2f}), {counts.sum():g} rows"
 
+    def _leaf_value(self, numbers: Floats) -> tuple[float, Floats]:
+        counts = np.bincount(numbers[::2].astype(np.int64), numbers[1::2], minlength=len(self._classes))
+        return float(counts.sum()), (counts / counts.sum())[self._classes.order]
+
     def _restore(self, stored: Stored) -> None:
         super()._restore(stored)
         if self._learner.leaves.n_classes != len(self._classes):

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import logsumexp
 
+from hedgerow.base.decision_tree import (
+    NO_CHILD,
+    NO_FEATURE,
+    NO_THRESHOLD,
+    DecisionTree,
+    mean_below,
+    summed_below,
+    tree_number,
+)
 from hedgerow.base.estimator import Estimator
 from hedgerow.base.rows import Floats
-from hedgerow.bayesian._decision_tree import DecisionTree
 from hedgerow.bayesian._learner import TreeLearner
 
 NO_COLUMN = 2**32 - 1
@@ -27,6 +36,10 @@ class BayesianTree(Estimator):
     @abstractmethod
     def _leaf_words(self, numbers: Floats) -> str:
         """Say what a leaf predicts."""
+
+    @abstractmethod
+    def _leaf_value(self, numbers: Floats) -> tuple[float, Floats]:
+        """Weight of the rows of a leaf, and the mean of their targets or the share of each class."""
 
     @property
     def log_marginal_likelihood_(self) -> float:
@@ -102,26 +115,35 @@ class BayesianTree(Estimator):
 
         The eight trees of each island that fit best are compared.
         """
+        number = int(self._array("trees.most_probable")[0])
+        return replace(self.tree(number), log_probability=float(self._array("trees.log_joint")[0]))
+
+    def tree(self, index: int) -> DecisionTree:
+        """Return a tree of the sample, whose weight is in `tree_weights_`, to be looked at."""
         self._check_learned()
-        arrays = self._learner.trees.archive()
-        number = int(arrays["trees.most_probable"][0])
+        arrays, number = self._learner.trees.archive(), tree_number(index, self._learner.trees.n_trees)
         begin, end = arrays["trees.first_node"][number : number + 2].astype(np.int64)
         feature = arrays["nodes.feature"][begin:end].astype(np.int64)
         is_leaf = feature == NO_COLUMN
         link = arrays["nodes.link"][begin:end].astype(np.int64)
         first = arrays["leaves.first"].astype(np.int64)
-        words = [
-            self._leaf_words(arrays["leaves.numbers"][first[leaf] : first[leaf + 1]]) if last else ""
-            for leaf, last in zip(np.where(is_leaf, link, 0), is_leaf, strict=True)
-        ]
+        numbers = [arrays["leaves.numbers"][first[leaf] : first[leaf + 1]] for leaf in link[is_leaf]]
+        words, weight = np.full(feature.size, "", dtype=object), np.zeros(feature.size)
+        words[is_leaf] = [self._leaf_words(some) for some in numbers]
+        weights, values = zip(*map(self._leaf_value, numbers), strict=True)
+        weight[is_leaf] = weights
+        value = np.zeros((feature.size, len(values[0])))
+        value[is_leaf] = values
+        left, right = np.where(is_leaf, NO_CHILD, link), np.where(is_leaf, NO_CHILD, link + 1)
         return DecisionTree(
-            feature=np.where(is_leaf, -1, feature),
-            threshold=np.where(is_leaf, np.nan, arrays["nodes.location"][begin:end]),
-            left=np.where(is_leaf, -1, link),
-            right=np.where(is_leaf, -1, link + 1),
-            words=words,
+            feature=np.where(is_leaf, NO_FEATURE, feature),
+            threshold=np.where(is_leaf, NO_THRESHOLD, arrays["nodes.location"][begin:end]),
+            left=left,
+            right=right,
+            words=words.tolist(),
             feature_names=self.axis_names_,
-            log_probability=float(arrays["trees.log_joint"][0]),
+            n_node_samples=np.rint(summed_below(left, right, weight)).astype(np.int64),
+            value=mean_below(left, right, weight, value),
         )
 
     # Below: private.

@@ -134,6 +134,9 @@ class BayesianTreeRegressor(Regressor, BayesianTree):
         self._check_learned()
         return float(self._learner.leaves.scale)
 
+    def _variance_parts(self, X: Floats) -> tuple[Floats, Floats, Floats]:
+        return self._mixture(X, self._current.query.n_threads)._variance_parts()
+
     def _mixture(self, X: Floats, n_threads: int) -> StudentMixture:
         trees = self._learner.trees
         first, leaves, weights = trees.mixtures(X, n_threads)
@@ -143,3 +146,6 @@ class BayesianTreeRegressor(Regressor, BayesianTree):
     def _leaf_words(self, numbers: Floats) -> str:
         n_rows, mean, squares = numbers
         return f"{mean:.4g} ± {np.sqrt(squares / n_rows):.2g}, {n_rows:g} rows"
+
+    def _leaf_value(self, numbers: Floats) -> tuple[float, Floats]:
+        return float(numbers[0]), numbers[1:2]

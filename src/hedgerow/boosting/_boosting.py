@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 import numpy.typing as npt
 
+from hedgerow.base.decision_tree import DecisionTree
 from hedgerow.base.rows import Floats
 from hedgerow.base.unlearning import Unlearning
+from hedgerow.boosting._tree_view import view_of_stage
 
 
 class MondrianBoosting(Unlearning):
@@ -33,6 +35,32 @@ class MondrianBoosting(Unlearning):
     def unlearn_one(self: Any, x: Any, y: Any) -> Any:
         """Forget one row; see `unlearn`."""
         return self._unlearn_one(x, y, relearn=True)
+
+    def tree(self: Any, index: int, *, stage: int | None = None, chain: int = 0) -> DecisionTree:
+        """Return a tree of a stage to be looked at: arrays in scikit-learn's shape; ``to_text`` draws it.
+
+        Thresholds are in the user's units. Categories and sums of columns are seen by stages as axes of their own,
+        named in `feature_names`. A stage learns what those before leave over: `value` has means of that, on the scale
+        on which stages learn, which is that of the target, or of its map or its standard units; of classes, scores less
+        the shares of all rows. The mean over the trees of a greedy stage is what the stage adds; Mondrian trees mix all
+        nodes of a path. Costs a copy of the stage.
+
+        Parameters
+        ----------
+        index : int
+            Number of the tree.
+        stage : int, optional
+            Number of the stage within its chain, as `stages_` lists them; by default the first that has trees, which
+            are those called "mondrian" and "greedy".
+        chain : int, default=0
+            Number of the chain.
+
+        Returns
+        -------
+        tree : DecisionTree
+        """
+        self._check_learned()
+        return view_of_stage(self._learner, index, chain, stage, self.axis_names_)
 
     @property
     def n_stages_(self: Any) -> int:

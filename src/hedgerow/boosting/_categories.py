@@ -73,6 +73,11 @@ class CategoryColumn(NamedTuple):
         level, is_known = self._found(X)
         return np.where(is_known[:, None], np.modf(self.places[level][:, None] * ORDERS)[0], UNKNOWN)
 
+    def names(self, name: str, n: int, told: str) -> list[str]:
+        """Return what so many of its axes may be called, which are indicators or tell something else."""
+        what = told if self.means.shape[2] else "category"
+        return [f"{name} ({what} {number})" for number in range(1, n + 1)]
+
     def is_unmet(self, X: Floats) -> npt.NDArray[np.bool_]:
         """Whether nothing is told of the category of each row."""
         return ~self._found(X)[1] if self.places.size else np.ones(X.shape[0], dtype=bool)
@@ -129,6 +134,16 @@ class CategoryAxes:
     def n_axes(self) -> int:
         """How many columns stages see."""
         return self.n_numbers + sum(column.width for column in self.columns)
+
+    def names(self, of_columns: list[str]) -> tuple[list[str], list[str]]:
+        """Return what axes, and plain columns, may be called, given the names of the columns of rows."""
+        axes = [of_columns[other] for other in self._others]
+        plain, one_row = axes.copy(), np.zeros((1, self.width))
+        for column in self.columns:
+            name = of_columns[column.axis]
+            axes += column.names(name, column.width, "mean")
+            plain += column.names(name, column.orders(one_row).shape[1], "order")
+        return axes, plain
 
     def by_column(self, of_axes: Floats, of_plain: Floats, width: int) -> Floats:
         """Add up what is said of the axes that stages see, one way or the other, for rows of so many columns."""

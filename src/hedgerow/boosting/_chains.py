@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
+from hedgerow.base.progress import tell
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._greedy_stage import GreedyStage
@@ -177,6 +178,7 @@ def make_chain(
     stages: list[Any] = []
     known, given_up = iter(before), set[str]()
     for number, kind in enumerate(recipe):
+        tell(f"{kind} stage")
         is_first = not any(stage.kind != "linear" for stage in stages)
         error = mean_square(residuals, rows.weights) - excess
         to_beat = (1.0 - LEAST_GAIN) * error

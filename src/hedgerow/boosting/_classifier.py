@@ -9,7 +9,7 @@ import numpy as np
 
 from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance
 from hedgerow.base.classifier import ClassForecasting, Classifier
-from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.rows import Floats, NextRows, Rows
 from hedgerow.boosting._boosting import MondrianBoosting
 from hedgerow.boosting._class_boosting import ClassBoosting
@@ -31,7 +31,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     n_estimators : int, default=50
         Trees a stage; a stage of greedy trees has twice as many.
     max_stages : int, default=4
-        Mondrian forests in the first chain of stages, at most.
+        Mondrian forests in the first chain of stages, at most: 1 to 1,000.
     linear : {"auto", True, False}, default="auto"
         Whether a ridge regression of the indicators comes before the first stage. "auto" chooses by leave-one-out.
     scaling : {"auto", "range", "half", "rank"}, default="auto"

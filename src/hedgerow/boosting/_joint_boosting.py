@@ -85,6 +85,10 @@ class JointBoosting(BoostingLearner):
         """Return the distributions of rows."""
         return self.calibration.distribution(self.units, said.mean, said.doubt, self.calibration.factors(X), inflation)
 
+    def variance_parts(self, X: Floats, query: Query) -> tuple[Floats, Floats, Floats]:
+        """Noise, disagreement of trees and distance from rows: shares of each variance."""
+        return self.calibration.parts(self.heard(X, query)[1].doubt, np.median(self.stages.doubts[..., 0], axis=0))
+
     def first_forecast(self) -> Joint:
         """Return standard normal distributions."""
         k = self.n_targets

@@ -269,10 +269,15 @@ class BoostingLearner:
 
     def predictions(self, X: Floats, query: Query) -> Any:
         """What is predicted of rows."""
+        seen, said = self.heard(X, query)
+        return self.forecast(seen.axes, said, query)
+
+    def heard(self, X: Floats, query: Query) -> tuple[Seen, Said]:
+        """Return what stages see of rows, and what they say of them."""
         seen = self.view(X)
         said = self._moments(seen, query)
         self._doubt_unmet(X, said.doubt)
-        return self.forecast(seen.axes, said, query)
+        return seen, said
 
     def _doubt_unmet(self, X: Floats, doubt: Floats) -> None:
         """Add to the doubt about rows what categories never met before leave unknown; classes have no doubt."""
@@ -281,10 +286,7 @@ class BoostingLearner:
             doubt[..., ADDED] += categories.added_variance(X).reshape(doubt[..., ADDED].shape)
 
     def _moments(self, seen: Seen, query: Query) -> Said:
-        n = seen.axes.shape[0]
-        if n <= PREDICTED_TOGETHER:
-            return self.stages.moments(seen, query)
-        pieces = np.array_split(np.arange(n), max(1, n // PREDICTED_TOGETHER))
+        pieces = np.array_split(np.arange(len(seen.axes)), max(1, len(seen.axes) // PREDICTED_TOGETHER))
         parts = [self.stages.moments(seen.part(slice(piece[0], piece[-1] + 1)), query) for piece in pieces]
         return Said(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
@@ -299,6 +301,11 @@ class BoostingLearner:
     def n_seen(self) -> int:
         """Rows learned, and not unlearned."""
         return len(self.rows)
+
+    @property
+    def row_axes(self) -> Floats:
+        """What it sees of the rows that it holds."""
+        return self.rows.arrays[0]
 
     @property
     def learned_rows(self) -> Rows:

@@ -126,6 +126,10 @@ class RegressionBoosting(BoostingLearner):
             dist = self.reshaping.apply(dist, X, self.calibration.spread(said.doubt) * np.sqrt(factors), query)
         return self.target.distribution(dist, self.view.without_projections(X))
 
+    def variance_parts(self, X: Floats, query: Query) -> tuple[Floats, Floats, Floats]:
+        """Noise, disagreement of trees and distance from rows: shares of each variance."""
+        return self.calibration.parts(self.heard(X, query)[1].doubt, float(np.median(self.stages.doubts[:, 0])))
+
     def first_forecast(self) -> LocationScale:
         """Return the standard normal distribution."""
         return LocationScale(np.zeros(1), np.ones(1), NormalShape())

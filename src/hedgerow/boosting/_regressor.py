@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.several_targets import SeveralTargets
@@ -38,7 +38,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     n_estimators : int, default=50
         Trees a stage; a stage of greedy trees has twice as many.
     max_stages : int, default=4
-        Mondrian forests in the first chain of stages, at most.
+        Mondrian forests in the first chain of stages, at most: 1 to 1,000.
     linear : {"auto", True, False}, default="auto"
         Whether a ridge regression comes before the first stage. "auto" chooses by leave-one-out.
     scaling : {"auto", "range", "half", "rank"}, default="auto"

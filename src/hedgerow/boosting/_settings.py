@@ -13,6 +13,9 @@ from hedgerow.targets import check_target
 KINDS = ("linear", "kernel", "mondrian", "greedy")
 """Of stages."""
 
+MOST_STAGES = 1000
+"""More than any boosting has used: each must lower the error by 0.2 %."""
+
 
 def check_stages(name: str, value: Any) -> str | tuple[str, ...]:
     """Return "auto" or kinds of stages, or raise ValueError."""
@@ -31,7 +34,7 @@ class BoostingSettings(Settings):
     """Stages, and what comes before the first."""
 
     n_estimators: int = integer(1)
-    max_stages: int = integer(1)
+    max_stages: int = integer(1, MOST_STAGES)
     linear: str | bool = one_of("auto", True, False)
     scaling: str = one_of("auto", "range", "half", "rank")
     stages: str | tuple[str, ...] = checked(check_stages)

@@ -48,6 +48,12 @@ class View(NamedTuple):
         more = self.directions.n
         return self.categories.n_axes + more, self.categories.n_plain + more
 
+    def names(self, of_columns: list[str]) -> tuple[list[str], list[str]]:
+        """Return what axes, and plain columns, may be called, given the names of the columns of rows."""
+        more = [f"direction {number}" for number in range(1, self.directions.n + 1)]
+        axes, plain = self.categories.names(of_columns)
+        return [*axes, *more], [*plain, *more]
+
     def without_projections(self, axes: Floats) -> Floats:
         """Return axes as they are without directions."""
         return axes[:, : axes.shape[1] - self.directions.n]

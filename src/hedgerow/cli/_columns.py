@@ -14,7 +14,7 @@ import numpy as np
 from hedgerow.cli._names import require, with_matches
 from hedgerow.cli._output import Output
 from hedgerow.cli._table import quoted
-from hedgerow.cli._text import is_text
+from hedgerow.cli._text import is_text, nearly
 from hedgerow.stream import _kinds
 
 KINDS = {
@@ -123,12 +123,13 @@ def _look_at_one(column: Any, name: str, is_category: bool, is_wanted: bool) -> 
     missing, values = int(column.isna().sum()), column.dropna()
     distinct, kind = values.nunique(), "category" if is_category else kind_of(column)
     n = len(values)
+    mixed = nearly(values) if kind == "category" and not is_category and is_text(column) else ""
     why = "" if is_category or is_wanted else _why_left_out(values, name, kind, distinct, n, missing)
     if why:
-        return Column(name, LEFT_OUT, missing, why)
+        return Column(name, LEFT_OUT, missing, mixed or why)
     if kind == "number" and not is_wanted and ID_NAME.search(name) and _are_whole(values) and distinct > 2:
         return Column(name, "category", missing, f"an id that recurs: {distinct:,} different in {n:,} rows")
-    return Column(name, kind, missing, _notes(values, kind, distinct))
+    return Column(name, kind, missing, mixed or _notes(values, kind, distinct))
 
 
 def _why_left_out(values: Any, name: str, kind: str, distinct: int, n: int, missing: int) -> str:

@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from hedgerow.base.progress import silence
 from hedgerow.cli._output import Output, UsageError
 
 FAILED, MISUSED = 1, 2
@@ -36,7 +37,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @wraps(function)
     def run(as_json: bool = False, quiet: bool = False, **arguments: Any) -> None:
         out = Output(as_json, quiet)
-        with _errors_in_words(out), _warnings_in_words(out):
+        with _errors_in_words(out), _warnings_in_words(out), silence():  # what is shown, the command shows
             function(out, **arguments)
             out.close()
 

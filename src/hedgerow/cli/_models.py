@@ -78,7 +78,14 @@ def new_model(
 
 def load_model(path: Path) -> Any:
     """Read a model that has learned and can predict."""
-    model, name = hedgerow.load(path), quote(str(path))
+    model = hedgerow.load(path)
+    check_can_predict(model, path)
+    return model
+
+
+def check_can_predict(model: Any, path: Path) -> None:
+    """Refuse what a file holds if it is not a model that has learned and can predict."""
+    name = quote(str(path))
     if isinstance(model, hedgerow.stream.Run):
         raise ValueError(f"{str(path)!r} is a run, not a model; hedgerow report {name} shows it")
     if isinstance(model, hedgerow.optimize.Optimizer):
@@ -88,7 +95,6 @@ def load_model(path: Path) -> Any:
         raise ValueError(f"{str(path)!r} holds {kind}, which does not predict; hedgerow info {name} shows it")
     if not hasattr(model, "n_features_in_"):
         raise ValueError(f"the model in {str(path)!r} has not learned anything yet")
-    return model
 
 
 def _known(kind: Any, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.prompt import Prompt
 from rich.table import Table
 
+from hedgerow.base.progress import told_to
+
 Rows = Sequence[Mapping[str, Any]]
 """A table: a mapping from headings to values for each row; what a row lacks is not known."""
 
@@ -94,7 +96,14 @@ class Output:
         """
         with progress_bar(self, transient=True) as bar:
             task = bar.add_task(what, total=total)
-            yield lambda steps: bar.advance(task, steps)
+
+            def tell(now: str, done: int | None, of: int | None) -> None:
+                """Show what a model does, where the command itself counts nothing."""
+                if total is None:
+                    bar.update(task, description=f"{what}: {now}", completed=done or 0, total=of)
+
+            with told_to(tell):
+                yield lambda steps: bar.advance(task, steps)
 
     def can_ask(self) -> bool:
         """Whether somebody is there to answer."""

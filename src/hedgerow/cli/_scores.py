@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from hedgerow.cli._honest import Honest, honest_predictions
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._training import Training
 from hedgerow.metrics import crps
@@ -20,6 +21,9 @@ LEAST_SHOWN = 0.0005
 """Columns that matter less are not listed."""
 LEAST_PROBABILITY = 1e-15
 """A class that was thought impossible costs the log of this, not infinitely much."""
+
+NEARLY_ALONE, NEARLY_NO_ERROR = 0.9, 0.05
+"""Importance of a column, and error as a share of the baseline's, from which a model is too good to be believed."""
 
 Scores = dict[str, float]
 
@@ -78,54 +82,55 @@ def baseline_scores(y: Any, y_new: Any, task: str, confidence: float) -> Scores:
     return number_scores(y_new, np.full(len(y_new), y.mean()), quantiles[:, -2:], quantiles[:, :-2])
 
 
-def show_honest_scores(out: Output, model: Any, rows: Training, confidence: float) -> None:
-    """Show how well a fitted model predicts rows that it has not learned, beside a baseline."""
+def show_honest_scores(out: Output, model: Any, rows: Training, confidence: float) -> list[dict[str, Any]]:
+    """Show how well a fitted model predicts rows that it has not learned, beside a baseline, and return that."""
     if len(rows) < LEAST_ROWS:
         out.say(f"{len(rows)} rows are too few to say how well the model predicts")
-        return
-    how, scores, baseline = _honest_scores(out, model, rows, confidence)
-    if rows.task == "regression":
-        scores, baseline = ({name: each[name] for name in scores} for each in (scores, baseline))
-    named = {type(model).__name__: scores, BASELINES[rows.task]: baseline}
-    out.table("scores", [{"model": name, **each} for name, each in named.items()], _title(rows.task, how, confidence))
-    out.facts(scored_by=how, confidence=confidence)
+        return []
+    honest = honest_predictions(out, model, rows)
+    intervals = f"; intervals of {confidence:.0%}" if rows.task == "regression" else ""
+    scores = beside_baseline(model, honest, confidence)
+    out.table("scores", scores, f"Scores, {honest.how}{intervals}")
+    out.facts(scored_by=honest.how, confidence=confidence)
+    return scores
+
+
+def too_good(scores: Sequence[Mapping[str, Any]], strongest: Sequence[tuple[str, float]], target: str) -> str:
+    """Return a word of doubt if one column tells the target nearly without error: it may be known only afterwards."""
+    if not scores or not strongest or strongest[0][1] < NEARLY_ALONE:
+        return ""
+    own, baseline = scores
+    measure = "RMSE" if "RMSE" in own else "log loss"
+    if own[measure] > NEARLY_NO_ERROR * baseline[measure]:
+        return ""
+    return f"{strongest[0][0]!r} alone tells {target!r} nearly without error: is it known before {target!r} is?"
+
+
+def beside_baseline(model: Any, honest: Honest, confidence: float) -> list[dict[str, Any]]:
+    """Return the scores of a model, and those of what one would say without any column."""
+    if honest.task == "classification":
+        scores = class_scores(honest.y, honest.probabilities, honest.classes)
+    else:
+        quantiles = None if honest.quantiles is None else honest.quantiles(LEVELS)
+        scores = number_scores(honest.y, honest.mean, honest.interval(confidence), quantiles)
+    baseline = baseline_scores(honest.y_learned, honest.y, honest.task, confidence)
+    named = {type(model).__name__: scores, BASELINES[honest.task]: {name: baseline[name] for name in scores}}
+    return [{"model": name, **each} for name, each in named.items()]
 
 
 BASELINES = {"regression": "always the mean", "classification": "class frequencies"}
 
 
-def _title(task: str, how: str, confidence: float) -> str:
-    return f"Scores, {how}" + (f"; intervals of {confidence:.0%}" if task == "regression" else "")
-
-
-def _honest_scores(out: Output, model: Any, rows: Training, confidence: float) -> tuple[str, Scores, Scores]:
-    """Return how rows were left out, and scores of the model and of the baseline."""
-    baseline = baseline_scores(rows.y, rows.y, rows.task, confidence)
-    if rows.task == "classification" and hasattr(model, "loo_log_loss_"):
-        return "leave-one-out", {"log loss": model.loo_log_loss_, "accuracy": model.loo_score_}, baseline
-    if rows.task == "regression" and hasattr(model, "loo_interval"):
-        try:
-            with out.progress("leaving out each row"):
-                found = number_scores(rows.y, model.loo_predict().mean, model.loo_interval(confidence))
-            return "leave-one-out", found, baseline
-        except ValueError:  # with smoothing by moments a forest cannot, nor a kernel that is solved by iteration
-            pass
-    is_new = np.random.default_rng(0).permutation(len(rows)) % 5 == 0
-    with out.progress("fitting four fifths"):
-        part = clone(model).fit(rows.X[~is_new], rows.y[~is_new])
-    X, y = rows.X[is_new], rows.y[is_new]
-    baseline = baseline_scores(rows.y[~is_new], y, rows.task, confidence)
-    return "on a fifth of the rows, not learned", scores_of(part, X, y, rows.task, confidence), baseline
-
-
-def show_strongest(out: Output, model: Any, most: int = 10) -> None:
-    """Show which columns matter most, where a model says so."""
+def show_strongest(out: Output, model: Any, most: int = 10) -> list[tuple[str, float]]:
+    """Show which columns matter most, where a model says so, and return them."""
     importances = getattr(model, "feature_importances_", None)
     if importances is None:
-        return
+        return []
     names = list(getattr(model, "feature_names_in_", range(len(importances))))
     order = np.argsort(importances)[::-1]
-    rows = [{"column": str(names[place]), "importance": float(importances[place])} for place in order]
+    ranked = [(str(names[place]), float(importances[place])) for place in order]
+    rows = [{"column": name, "importance": value} for name, value in ranked]
     shown = rows[: min(most, int(np.sum(importances >= LEAST_SHOWN)))]
     out.table("importances", shown, "Strongest columns")
     out.facts(importances=rows)
+    return ranked

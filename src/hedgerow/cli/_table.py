@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from hedgerow.cli._text import mend_text
+from hedgerow.cli._text import is_code, mend_text
 from hedgerow.stream import _kinds
 from hedgerow.stream._delimiter import LINES, delimiter_of
 
@@ -43,7 +43,7 @@ def read_table(
     try:
         import pandas as pd
     except ImportError:
-        raise ImportError("reading tables needs pandas: pip install pandas") from None
+        raise ImportError("reading tables needs pandas: pip install 'hedgerow[tables]'") from None
     if path.is_dir():
         raise ValueError(f"{str(path)!r} is a folder, not a file")
     with _opened(path) as file:
@@ -62,7 +62,10 @@ def read_table(
     nested = [name for name in frame if frame[name].dtype == object and not all(map(_is_single, frame[name]))]
     if nested:
         raise ValueError(f"{str(path)!r}: {quoted(nested)} holds lists or objects; a column has a single value a row")
-    notes += mend_text(frame, is_text or _is_none, frame.attrs.get("delimiter"))
+    codes = frame.attrs.get("codes", ())
+    notes += mend_text(frame, lambda name: name in codes or (is_text or _is_none)(name), frame.attrs.get("delimiter"))
+    if codes:
+        notes.append(f"codes that begin with zeros, taken for text: {', '.join(sorted(codes))}")
     for note in notes if say else ():
         say(note)  # type: ignore[misc]
     return frame
@@ -163,8 +166,12 @@ def _read_csv(
     if not any(line.strip() for line in lines):
         raise ValueError(f"{str(path)!r} is empty; a CSV file begins with the names of its columns")
     delimiter = delimiter_of(islice(lines, LINES))
-    header = next(iter(csv.reader((line for line in lines if line.strip()), delimiter=delimiter)), [])
-    is_old = int(pd.__version__.partition(".")[0]) < 3
+    lines = lines if len(head) < HEAD else lines[:-1] or lines  # the last one may be cut
+    header, *cells = [*csv.reader((line for line in lines if line.strip()), delimiter=delimiter)] or [[]]
+    codes = {
+        header[place].strip() for row in cells for place in range(min(map(len, (row, header)))) if is_code(row[place])
+    }
+    is_old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -174,16 +181,17 @@ def _read_csv(
                 encoding=encoding,
                 index_col=False,
                 skipinitialspace=True,
-                dtype={name: str for name in header if is_text(name.strip())},
+                dtype={name: str for name in header if is_text(name.strip()) or name.strip() in codes},
                 na_values=MISSING,
                 low_memory=False,  # the type of a column follows from all of it
-                # Before its third version pandas might miss the last digit; since then it may not be told not to.
+                # Before version 3.1 pandas misses the last digit unless told; since then it warns when told.
                 **({"float_precision": "round_trip"} if is_old else {}),
             )
     except pd.errors.ParserWarning:
         raise ValueError(f"{str(path)!r} has rows with more values than the header has names") from None
     except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, zlib.error) as error:
         raise ValueError(f"{str(path)!r} is not a CSV file: {str(error).strip()}") from None
+    frame.attrs["codes"] = sorted(codes)  # what pandas writes into files must be plain
     return _named(frame, header, path, notes, delimiter)
 
 

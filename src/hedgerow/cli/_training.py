@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from hedgerow.cli._columns import features, look_at, require_learned, show_columns
+from hedgerow.cli._columns import LEFT_OUT, Column, features, look_at, require_learned, show_columns
 from hedgerow.cli._names import listed, require
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._table import read_table
@@ -26,9 +26,20 @@ class Training:
     """"regression" or "classification"."""
     kinds: Mapping[str, str]
     """What each column was taken for."""
+    columns: Sequence[Column] = ()
+    """All columns of the file but the target, those left out too."""
+    target: str = ""
+    """What the target is called."""
 
     def __len__(self) -> int:
         return len(self.X)
+
+    @property
+    def named_y(self) -> Any:
+        """Targets as a series, from which a model learns what they are called."""
+        import pandas as pd
+
+        return pd.Series(self.y, index=self.X.index, name=self.target)
 
 
 def training_rows(
@@ -69,14 +80,24 @@ def training_rows(
         )
     kinds = {column.name: column.kind for column in found if column.is_used}
     out.facts(task=task, target=target)
-    return Training(features(frame, used, path, kinds), y, task, kinds)
+    return Training(features(frame, used, path, kinds), y, task, kinds, found, target)
 
 
-def further_rows(out: Output, path: Path, target: str, rows: Training) -> Training:
-    """Read another file with the same columns."""
-    frame = read_table(path, out.say, lambda name: rows.kinds.get(name) == "category")
+def further_rows(out: Output, path: Path, target: str, task: str, kinds: Mapping[str, str]) -> Training:
+    """Read another file with columns that are known already."""
+    with out.progress(f"reading {path}"):
+        frame = read_table(path, out.say, lambda name: kinds.get(name) == "category")
     require(frame.columns, [target], path, "--target")
-    require_learned(frame, list(rows.kinds), path)
+    require_learned(frame, list(kinds), path)
     frame = without_missing(out, frame, target, path)
-    y = target_values(frame[target], rows.task, target, path)
-    return Training(features(frame, list(rows.kinds), path, rows.kinds), y, rows.task, rows.kinds)
+    y = target_values(frame[target], task, target, path)
+    found = look_at(frame, [str(name) for name in frame.columns if name != target], [], list(kinds))
+    columns = [
+        replace(column, kind=kinds[column.name])
+        if column.name in kinds
+        else column
+        if not column.is_used
+        else replace(column, kind=LEFT_OUT, notes="was not given to the model")
+        for column in found
+    ]
+    return Training(features(frame, list(kinds), path, kinds), y, task, kinds, columns, target)

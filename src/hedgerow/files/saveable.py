@@ -114,7 +114,7 @@ class Saveable:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state["parameters"])  # type: ignore[misc]
         if state["learned"] is not None:
-            self._restore(Stored(state["learned"]))
+            self._restore(Stored(state["learned"], is_own=True))
         vars(self).update(state["kept"])
 
     def __sklearn_clone__(self) -> Self:

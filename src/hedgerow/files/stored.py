@@ -13,12 +13,16 @@ from hedgerow.files.codec import Arrays
 
 
 class Stored:
-    """A part of a file. Taking what is not there, or is not what it should be, raises ValueError."""
+    """A part of a file. Taking what is not there, or is not what it should be, raises ValueError.
 
-    def __init__(self, values: Any, name: str = "its description") -> None:
+    What is our own comes from a pickle or a copy, whose author could run any code anyway: checks that cost as much as
+    learning are left out.
+    """
+
+    def __init__(self, values: Any, name: str = "its description", is_own: bool = False) -> None:
         if not isinstance(values, Mapping):
             raise ValueError(f"{name} is malformed")
-        self._values = values
+        self._values, self.is_own = values, is_own
 
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
@@ -81,11 +85,11 @@ class Stored:
 
     def part(self, name: str) -> Stored:
         """Return a part that has parts."""
-        return Stored(self.any(name), f"its {_words(name)}")
+        return Stored(self.any(name), f"its {_words(name)}", self.is_own)
 
     def parts(self, name: str) -> list[Stored]:
         """Return a list of such parts."""
-        return [Stored(value, f"its {_words(name)}") for value in self.sequence(name)]
+        return [Stored(value, f"its {_words(name)}", self.is_own) for value in self.sequence(name)]
 
     def arrays(self, name: str) -> Arrays:
         """Return arrays by name, as the core takes them; the core checks them."""

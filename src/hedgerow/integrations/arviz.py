@@ -1,4 +1,4 @@
-"""Draws of BART as ArviZ's ``InferenceData``: its plots, summaries and model comparison."""
+"""Draws of BART for ArviZ, as ``InferenceData`` or, from ArviZ 1 on, as ``DataTree``: plots, summaries, comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["to_arviz"]
 
 
 def to_arviz(model: Any, X: Any = None, y: Any = None) -> Any:
-    """Return a fitted `BARTRegressor` or `BARTClassifier` as ``arviz.InferenceData``.
+    """Return a fitted `BARTRegressor` or `BARTClassifier` as ``arviz.InferenceData``; in ArviZ 1 as ``DataTree``.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def to_arviz(model: Any, X: Any = None, y: Any = None) -> Any:
 
     Returns
     -------
-    data : arviz.InferenceData
+    data : arviz.InferenceData or xarray.DataTree
         Group "posterior" has "noise" (for numbers), "n_leaves", "prediction" and, if noise varies, "noise_of_row";
         group "sample_stats" has "lp", the log likelihood of all rows learned, and "root_changes".
 
@@ -51,11 +51,14 @@ def to_arviz(model: Any, X: Any = None, y: Any = None) -> Any:
     coords: dict[str, Any] = {"row": rows.rows}
     if drawn["predictions"].ndim == 4:
         coords["class"] = [str(label) for label in model.classes_]
-    return arviz.from_dict(
-        posterior=posterior,
-        sample_stats={"lp": trace["log_likelihood"], "root_changes": trace["root_changes"]},
-        log_likelihood=None if y is None else {"y": model._log_likelihoods_at(rows.X, y).reshape(*shape, -1)},
-        coords=coords,
-        dims={"prediction": ["row", "class"][: drawn["predictions"].ndim - 2], "noise_of_row": ["row"], "y": ["row"]},
-        attrs={"inference_library": "hedgerow"},
-    )
+    groups: dict[str, Any] = {
+        "posterior": posterior,
+        "sample_stats": {"lp": trace["log_likelihood"], "root_changes": trace["root_changes"]},
+    }
+    if y is not None:
+        groups["log_likelihood"] = {"y": model._log_likelihoods_at(rows.X, y).reshape(*shape, -1)}
+    dims = {"prediction": ["row", "class"][: drawn["predictions"].ndim - 2], "noise_of_row": ["row"], "y": ["row"]}
+    made_by = {"inference_library": "hedgerow"}
+    if arviz.__version__.startswith("0."):
+        return arviz.from_dict(**groups, coords=coords, dims=dims, attrs=made_by)
+    return arviz.from_dict(groups, coords=coords, dims=dims, attrs={"/": made_by})

@@ -12,7 +12,7 @@ from sklearn.base import TransformerMixin
 
 from hedgerow import _core
 from hedgerow.base.columns import Cells
-from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.rows import Floats, read
 from hedgerow.base.work import asked_in_pieces
 from hedgerow.kernel._cells import CellLearner

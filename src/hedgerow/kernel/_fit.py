@@ -71,6 +71,13 @@ class Fit:
         with self._threads(n_threads):
             return self._distribution(self.solution.means(columns), self.solution.variances(columns))
 
+    def variance_parts(self, X: Floats, n_threads: int) -> tuple[Floats, Floats, Floats]:
+        """Noise and distance from rows, in units of the signal; its trees are one kernel, and cannot disagree."""
+        columns = self._columns(X, n_threads)
+        with self._threads(n_threads):
+            distance = self.solution.variances(columns)
+        return np.full(distance.size, self.solution.alpha), np.zeros(distance.size), distance
+
     def left_out(self, rows: Rows, n_threads: int) -> LocationScale:
         """Return that of each row had it not been learned; these are all rows."""
         with self._threads(n_threads):

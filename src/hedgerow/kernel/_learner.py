@@ -39,6 +39,7 @@ class RidgeLearner:
     @classmethod
     def begin(cls, rows: Rows, settings: RidgeSettings, seed: int, query: Query) -> Self:
         """Learn all rows of a batch."""
+        Units.around(rows.X[:1], settings.length_scale, 1.0)  # ValueError unless it fits the columns
         learner = cls(settings, seed, rows)
         learner.review_if_due(query)
         return learner
@@ -58,6 +59,11 @@ class RidgeLearner:
     def all_rows(self) -> Rows:
         """As they were given."""
         return Rows(*self.rows.arrays)
+
+    @property
+    def row_axes(self) -> Floats:
+        """What it sees of the rows that it holds."""
+        return self.rows.arrays[0]
 
     @property
     def is_empty(self) -> bool:
@@ -90,7 +96,9 @@ class RidgeLearner:
         return self.rows, self.rows.mark, self.next_review, self._width
 
     def go_back(self, mark: tuple[Any, ...]) -> None:
-        """Be as it was then; what was found is found again when it is asked for."""
+        """Be as it was then; what was found is found again when it is asked for, unless nothing was learned since."""
+        if mark == self.mark:
+            return
         self.rows, of_rows, self.next_review, self._width = mark
         self.rows.go_back(of_rows)
         self._found = None

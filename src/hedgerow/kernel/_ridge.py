@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.kernel._fit import Fit
@@ -189,6 +189,9 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
         return self._found.loo_error(self._learner.all_rows, self._current.query.n_threads)
 
     # Below: private.
+
+    def _variance_parts(self, X: Floats) -> tuple[Floats, Floats, Floats]:
+        return self._learner.found.variance_parts(X, self._current.query.n_threads)
 
     @property
     def _found(self) -> Fit:

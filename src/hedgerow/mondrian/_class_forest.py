@@ -51,7 +51,7 @@ class ClassLabels:
                 f"prior_weight={query.prior_weight}. Weights that were normalised should be multiplied by the number "
                 "of rows.",
                 UserWarning,
-                stacklevel=6,
+                stacklevel=7,
             )
         return cls.of_first(rows, settings, query), rows.part(recent)
 
@@ -117,7 +117,7 @@ class ClassLabels:
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
         """Return the native forest that a file holds."""
         core = self.new_core(shape)
-        core.restore(arrays)
+        (core.restore_own if stored.is_own else core.restore)(arrays)
         return core
 
 

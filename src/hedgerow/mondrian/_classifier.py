@@ -10,8 +10,8 @@ import numpy as np
 
 from hedgerow.base.classes import ClassTable, as_labels, in_order_of_appearance
 from hedgerow.base.classifier import ClassForecasting, Classifier
-from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.guard import guards_itself
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.rows import Floats, NextRows, Rows
 from hedgerow.files import Stored
 from hedgerow.mondrian._class_forest import ClassForest
@@ -184,6 +184,14 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         return self._learner.uncertainty(X, self._current.query)
 
     # Below: private.
+
+    def _node_values(self, y: Floats) -> Floats:
+        """Whether each row is of each class, in the order of `classes_`."""
+        return np.asarray(y[:, None] == self._classes.order, dtype=np.float64)
+
+    def _leaf_words(self, value: Floats, n_rows: int) -> str:
+        best = int(np.argmax(value))
+        return f"{self.classes_[best]} ({value[best]:.2f}), {n_rows} row{'s' * (n_rows > 1)}"
 
     def _next_rows(self, X: Any, y: Any, sample_weight: Any, **announced: Any) -> NextRows:
         rows = super()._next_rows(X, y, sample_weight, **announced)

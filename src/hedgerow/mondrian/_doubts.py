@@ -61,6 +61,17 @@ class Calibration(NamedTuple):
         inflation = self.inflation if inflation is None else inflation
         return LocationScale(mean, np.sqrt(inflation * self._variance(doubt)), self.shape)
 
+    def parts(self, doubt: Floats, typical: float) -> tuple[Floats, Floats, Floats]:
+        """Return what noise, disagreement of trees and distance from rows contribute to the variance at rows.
+
+        Doubt within trees up to what is typical of rows left out is noise: the two are not told apart there.
+        """
+        near = np.minimum(doubt[:, 0], typical)
+        within = self.shares[0] * doubt[:, 0] + self.far * np.maximum(doubt[:, 0] - self.near, 0.0)
+        between, of_near = self.shares[1] * doubt[:, 1], self.shares[0] * near
+        scale = self.most / np.maximum(within + between + doubt[:, 2], self.most)
+        return self.noise + scale * of_near, scale * between, scale * (within - of_near + doubt[:, 2])
+
     def after(self, misses: Floats, doubts: Floats, weights: Floats) -> tuple[Calibration, Floats]:
         """Return the calibration after these forecasts have met their labels, in order, and the inflation of each.
 

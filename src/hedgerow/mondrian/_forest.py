@@ -8,11 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from hedgerow.base.decision_tree import DecisionTree, leaf_words, tree_number
 from hedgerow.base.guard import guards_itself
 from hedgerow.base.rows import Floats
 from hedgerow.base.unlearning import Unlearning
 from hedgerow.base.work import all_or_nothing, asked_in_pieces
 from hedgerow.mondrian._merging import Part, join, part_of
+from hedgerow.mondrian._sowing import SownModel
+from hedgerow.mondrian._tree_view import view_of_tree
 
 KEPT = ("_chosen", "_classes", "_balanced")
 """Attributes of a forest that one with wider rows has, too."""
@@ -72,7 +75,7 @@ class MondrianForest(Unlearning):
         -------
         self
         """
-        part = part_of(self, other)
+        part = part_of(type(self), other)  # before this forest is held: two may be merged into each other at once
         with self._changing:
             return self._join([part])
 
@@ -81,6 +84,16 @@ class MondrianForest(Unlearning):
         X = self._asked(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
         return np.asarray(asked_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees))
+
+    def tree(self: Any, index: int) -> DecisionTree:
+        """Return a tree to be looked at: arrays in scikit-learn's shape, with times and boxes; ``to_text`` draws it.
+
+        Thresholds and boxes are in the user's units, on the axes of `axis_names_`. Predictions are more than what a
+        leaf says: they mix all nodes of a path. Costs a copy of the forest.
+        """
+        self._check_learned()
+        number = tree_number(index, self._learner.core.n_trees)
+        return view_of_tree(self._learner, number, self._node_values, self._leaf_words, self.axis_names_)
 
     def cells(self: Any, X: Any) -> Floats:
         """Return the cell of each row in each tree: shape (n_samples, n_estimators, n_axes, 2).
@@ -138,11 +151,23 @@ class MondrianForest(Unlearning):
         self._check_learned()
         return list(self._learner.core.broken_rules())
 
+    def _node_values(self, y: Floats) -> Floats:
+        """What is averaged over the rows of a node: their targets."""
+        return y.reshape(len(y), -1)
+
+    def _leaf_words(self, value: Floats, n_rows: int) -> str:
+        """Say what the rows of a leaf have."""
+        return leaf_words(value, n_rows)
+
     @all_or_nothing
     def _join(self: Any, parts: list[Part]) -> Any:
         return join(self, parts)
 
     # For adapters to other libraries.
+
+    def _sown(self: Any, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> SownModel:
+        """Return what `fit` to these rows grows trees from, so that these can be grown apart."""
+        return SownModel.of(self, X, y, sample_weight)
 
     def _widened(self: Any, values: Floats) -> Any:
         """Return a forest for wider rows: the same trees; in the added columns, all rows held have `values`.

@@ -252,7 +252,7 @@ class GaussianLabels:
             raise ValueError("its smoothing is another one than it says")
         if self.is_hierarchy:
             core.set_model(*model, 1)
-        core.restore(arrays)
+        (core.restore_own if stored.is_own else core.restore)(arrays)
         core.watch_gaps(*self.gaps)
         return core
 

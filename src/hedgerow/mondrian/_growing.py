@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hedgerow.base.copies import Copies
+from hedgerow.base.progress import tell
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import WORK_AT_A_TIME
 from hedgerow.mondrian._gaps import N_TREES as N_GAP_TREES
@@ -166,6 +167,7 @@ def grow_some(core: Any, first: int, last: int, n_threads: int) -> None:
     """Grow a few trees at a time, between which Python looks for Ctrl-C."""
     together = n_threads * max(1, WORK_AT_A_TIME // max(1, core.n_rows))
     for begin in range(first, last, together):
+        tell("growing trees", begin, last)
         core.grow(begin, min(begin + together, last), n_threads)
 
 

@@ -52,6 +52,12 @@ class JointCalibration(NamedTuple):
             marginals.append(LocationScale(location, scale, own.shape))
         return Joint(marginals, self.correlation)
 
+    def parts(self, doubt: Floats, typical: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return what noise, disagreement of trees and distance contribute to variances: of shape (n, k) each."""
+        of_each = zip(*(each.parts(doubt[:, j], typical[j]) for j, each in enumerate(self.of_each)), strict=True)
+        noise, disagreement, distance = (np.stack(arrays, axis=1) for arrays in of_each)
+        return noise, disagreement, distance
+
     def after(self, misses: Floats, doubts: Floats, weights: Floats) -> tuple[JointCalibration, Floats]:
         """Return the calibration after these forecasts have met their targets, in order, and the inflation of each."""
         found = [each.after(misses[:, j], doubts[:, j], weights) for j, each in enumerate(self.of_each)]

@@ -58,6 +58,13 @@ class JointForest(ForestLearner):
         """Return the joint distribution of each row."""
         return self._joint(self.labels.calibration.factors(X), *self._moments(X, query))
 
+    def variance_parts(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats, Floats]:
+        """Noise, disagreement of trees and distance from rows: shares of each variance."""
+        _, within, between = self.core.leave_one_out(self.core.n_trees, self.groups, query.n_threads)
+        typical = np.median(doubts_of(within, between, 0.0)[..., 0], axis=0)
+        _, within, between, added = self._moments(X, query)
+        return self.labels.calibration.parts(doubts_of(within, between, added), typical)
+
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
         """What is said of each row held without it."""
         dist = self._left_out(query)

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow import _core
-from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_doubtful
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.settings import MOST
 from hedgerow.base.unlearning import check_found
 from hedgerow.base.work import WORK_AT_A_TIME, all_or_nothing, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
-from hedgerow.mondrian._growing import Plan, choose_scaling, grow, grow_some, learn_units, lifetime_of
+from hedgerow.mondrian._growing import Plan, choose_scaling, grow, grow_some, learn_units
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
+from hedgerow.mondrian._sowing import Sown, as_set
 
 SCALING_PARTS = ("first_knot", "values", "images", "slopes")
 
@@ -44,35 +43,17 @@ class ForestLearner:
     @classmethod
     def begin(cls, rows: Rows, settings: Any, seed: int, query: Any, plan: Plan | None = None) -> Self:
         """Learn all rows of a batch; those that the window has room for."""
-        recent = slice(None if settings.window is None else -settings.window, None)
-        came = NO_GROUPS
-        if settings.is_keyed:
-            rows, came = as_set(rows, recent)
-        labels, rows = cls.LABELS.of_batch(rows, recent, settings, query)
-        if settings.is_keyed:  # the core's order is one of rows as it takes them
-            rows, places = as_set(rows)
-            came = places[came]
-        copies = None if plan is None else plan.copies
-        if copies is None:
-            copies = labels.copies(rows.X, rows.y) if settings.learns else Copies(NO_GROUPS, rows.X.shape[0])
-        if plan is None:
-            warn_if_doubtful(copies, stacklevel=6)
-        sample, plan = Sample(*rows, copies), plan or Plan()
-        scaling = choose_scaling(settings, sample)
-        scaling = learn_units(settings, labels, sample, scaling, (seed, 0), NO_WEIGHTS, plan, query.n_threads)
-        lifetime = lifetime_of(settings, labels, rows, scaling, plan)
-        if lifetime != settings.lifetime:
-            settings = replace(settings, lifetime=lifetime)
-            labels = labels.under(settings)
-        core = labels.new_core(settings.shape(rows.X.shape[1], seed))
-        core.set_scaling(*scaling.arrays)
-        core.store(*rows)
-        if settings.is_keyed:
-            core.set_arrivals(came)
-        labels = labels.set_model(core, query)
-        grow(core, labels, sample, plan, query)
+        sown = Sown.of(cls.LABELS, rows, settings, seed, query, plan)
+        core, labels = sown.planted(query)
+        grow(core, labels, sown.sample, sown.plan, query)
+        return cls.of_grown(sown, core, labels, query)
+
+    @classmethod
+    def of_grown(cls, sown: Sown, core: Any, labels: Any, query: Any) -> Self:
+        """Learn from trees that have grown what is learned from all of them."""
         core.next_review = core.arrivals + core.n_rows
-        return cls(settings, labels.calibrated(core, sample, scaling, plan.effort, query), core, scaling)
+        labels = labels.calibrated(core, sown.sample, sown.scaling, sown.plan.effort, query)
+        return cls(sown.settings, labels, core, sown.scaling)
 
     @classmethod
     def open(cls, first: Rows, settings: Any, seed: int, query: Any) -> Self:
@@ -212,6 +193,12 @@ class ForestLearner:
         groups: Numbers = self.labels.copies(self.core.row_values(), self.core.row_labels()).groups
         return groups
 
+    @property
+    def row_axes(self) -> Floats:
+        """What it sees of the rows that it holds."""
+        values: Floats = self.core.row_values()
+        return values
+
     def importances(self, groups: Numbers) -> Floats:
         """Share of each column in how much labels change across the cuts of the trees, less what noise explains."""
         gains = self.core.contrasts(FEWEST_IN_BLOCK, groups)[0].clip(min=0.0)
@@ -259,7 +246,10 @@ class ForestLearner:
         """Look again at what targets are, and bring those held to that. Returns whether trees must grow anew."""
         return False
 
-    # Files.
+    # Files and pickles.
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _unpickled, (type(self), self.settings, int(self.core.width), self.state())
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
@@ -319,12 +309,8 @@ class ForestLearner:
         return type(self)(self.settings, self.labels, core, scaling)
 
 
-def as_set(rows: Rows, recent: slice = slice(None)) -> tuple[Rows, Numbers]:
-    """Return rows with the recent ones in an order that follows from what they are, and where each of those is now."""
-    order = np.arange(rows.y.size)
-    among_recent = _core.order_as_set(*rows.part(recent))
-    order[recent] = order[recent][among_recent]
-    return rows.part(order), np.argsort(among_recent).astype(np.uint32)
+def _unpickled(kind: type[ForestLearner], settings: Any, width: int, state: dict[str, Any]) -> ForestLearner:
+    return kind.from_state(Stored(state, is_own=True), settings, width)
 
 
 def _with_constant_columns(arrays: Arrays, values: Floats, wider: ColumnScaling) -> Arrays:

@@ -12,9 +12,11 @@ import numpy as np
 from sklearn.base import clone
 
 from hedgerow.base.classes import ClassTable
-from hedgerow.base.columns import Cells
-from hedgerow.base.rows import NO_WEIGHTS, Rows
-from hedgerow.mondrian._learner import ForestLearner, as_set
+from hedgerow.base.columns import Cells, Columns
+from hedgerow.base.columns.kinds import Unknown
+from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
+from hedgerow.mondrian._learner import ForestLearner
+from hedgerow.mondrian._sowing import as_set
 
 NOT_COMPARED = {"n_jobs", "random_state"}
 """Parameters that may differ: what the seed is counts, not where it came from."""
@@ -24,11 +26,16 @@ FEW = 8
 
 
 class Part(NamedTuple):
-    """What another forest brings: a copy of what is needed of it, so that it may go on learning."""
+    """What a forest brings: a copy of what is needed of it, so that it may go on learning."""
 
     rows: Rows  # as they were given, in the order in which they came
     classes: list[Hashable]  # their names by number; none for a regressor
     names: frozenset[str]  # of the parts that it was merged from, or of itself
+    parameters: dict[str, Any]
+    settings: Any  # with which it has learned
+    seed: int
+    feature_names: list[str]
+    columns: Columns
 
 
 def merge(models: Iterable[Any]) -> Any:
@@ -72,31 +79,28 @@ def merge(models: Iterable[Any]) -> Any:
     if not all(hasattr(part, "merge") for part in parts):
         wrong = next(part for part in parts if not hasattr(part, "merge"))
         raise TypeError(f"merge takes Mondrian forests, got {type(wrong).__name__}")
-    added = [part_of(parts[0], other) for other in parts[1:]]
-    if not any(part.rows.y.size for part in added):
-        return deepcopy(parts[0])
+    added = [part_of(type(parts[0]), other) for other in parts[1:]]
     whole = clone(parts[0])
     with parts[0]._reading:
         vars(whole).update(vars(parts[0]))  # the learner is replaced, not changed
-        return join(whole, added, may_change=False)
+        merged = join(whole, added, may_change=False)
+        return deepcopy(merged) if merged._learner is parts[0]._learner else merged
 
 
-def part_of(model: Any, other: Any) -> Part:
-    """Return what another forest brings to this one, or raise TypeError or ValueError if they do not fit."""
-    if type(other) is not type(model):
-        raise TypeError(f"a {type(model).__name__} is merged with its like, got {type(other).__name__}")
+def part_of(kind: type[Any], other: Any) -> Part:
+    """Return what another forest brings to one of this class; TypeError or ValueError if it cannot be merged at all."""
+    if type(other) is not kind:
+        raise TypeError(f"a {kind.__name__} is merged with its like, got {type(other).__name__}")
     with other._reading:
-        other._check_fitted()
-        _check_alike(model, other)
         return _described(other)
 
 
 def join(model: Any, parts: Sequence[Part], may_change: bool = True) -> Any:
     """Let a model hold the rows of parts too; all or none. Unless its learner may be changed, it gets another one."""
-    _check_mergeable(model)
     own, learner, query = _described(model), model._learner, model._current.query
     names = own.names
     for part in parts:
+        _check_alike(own, part)
         if names & part.names:
             raise ValueError(
                 "a part was merged before, and its rows would count twice; rows of it that were unlearned since come "
@@ -106,34 +110,37 @@ def join(model: Any, parts: Sequence[Part], may_change: bool = True) -> Any:
     n_added, settings = sum(part.rows.y.size for part in parts), learner.settings
     if not n_added:
         return model
+    cells = _cells([own, *parts])
+    model._take_columns(cells, is_batch=True)
     are_few = may_change and n_added * FEW < learner.core.n_rows
-    if settings.is_fixed and are_few and all(part.classes == own.classes for part in parts):
-        learner.take(_joined([part.rows for part in parts]), query)
+    are_alike = all(part.classes == own.classes and part.columns.is_plain for part in (own, *parts))
+    if settings.is_fixed and are_few and are_alike:
+        learner.take(_joined([part.rows for part in parts], cells.values[own.rows.y.size :]), query)
     else:
-        rows = _joined(_with_same_classes(model, [own, *parts]))
+        rows = _joined(_with_same_classes(model, [own, *parts]), model._columns.axes(cells.values))
         model._learner = type(learner).begin(rows, settings, learner.seed, query, **model._described())
-    if model._columns.is_plain:  # what stands for a missing value in a query is taken from all rows
-        values = np.concatenate([part.rows.X for part in (own, *parts)])
-        model._take_columns(Cells(model._columns.words, values), is_batch=True)
     model._learner.parts = names
     return model
 
 
 def _described(model: Any) -> Part:
+    _check_mergeable(model)
     learner: ForestLearner = model._learner
-    rows = learner.held()
-    names = learner.parts or (frozenset([_digest(model, rows)]) if rows.y.size else frozenset())
-    return Part(rows, list(model._classes.numbers) if hasattr(model, "_classes") else [], names)
+    rows, classes = learner.held(), list(model._classes.numbers) if hasattr(model, "_classes") else []
+    names = learner.parts or (frozenset([_digest(rows, classes)]) if rows.y.size else frozenset())
+    parameters = {name: value for name, value in model.get_params().items() if name not in NOT_COMPARED}
+    about = parameters, learner.settings, learner.seed, model._feature_names(), model._columns
+    return Part(rows, classes, names, *about)
 
 
-def _digest(model: Any, rows: Rows) -> str:
+def _digest(rows: Rows, classes: list[Hashable]) -> str:
     """Return a name that follows from the set of rows."""
     ordered = as_set(rows)[0]
     weights = ordered.weights if ordered.weights.size else np.ones(ordered.y.size)
     digest = hashlib.blake2b(digest_size=16)
     for array in (ordered.X, ordered.y, weights):
         digest.update(np.ascontiguousarray(array).tobytes())
-    digest.update(repr(list(model._classes.numbers) if hasattr(model, "_classes") else []).encode())
+    digest.update(repr(classes).encode())
     return digest.hexdigest()
 
 
@@ -149,41 +156,45 @@ def _check_mergeable(model: Any) -> None:
         raise ValueError("class_weight='balanced' needs all rows at once; merge forests with weights that are given")
 
 
-def _check_alike(model: Any, other: Any) -> None:
+def _check_alike(own: Part, other: Part) -> None:
     """Raise ValueError unless two forests of one class were made and have learned alike, rows apart."""
-    _check_mergeable(model)
-    _check_mergeable(other)
-    ours, theirs = model.get_params(), other.get_params()
-    for name in ours.keys() - NOT_COMPARED:
-        if not _are_equal(ours[name], theirs[name]):
-            raise ValueError(f"forests to be merged differ in {name}: {ours[name]!r} and {theirs[name]!r}")
-    for each in fields(model._learner.settings):
-        if getattr(model._learner.settings, each.name) != getattr(other._learner.settings, each.name):
+    for name, value in own.parameters.items():
+        if not _are_equal(value, other.parameters[name]):
+            raise ValueError(f"forests to be merged differ in {name}: {value!r} and {other.parameters[name]!r}")
+    for each in fields(own.settings):
+        if getattr(own.settings, each.name) != getattr(other.settings, each.name):
             raise ValueError(f"forests to be merged have learned with different {each.name}")
-    if model._learner.seed != other._learner.seed:
+    if own.seed != other.seed:
         raise ValueError(
             "forests to be merged have different random seeds, so that their cuts differ: fit all of them with the "
             "same integer as random_state"
         )
-    if model._feature_names() != other._feature_names():
-        raise ValueError(
-            f"forests to be merged have different columns: {model._feature_names()} and {other._feature_names()}"
-        )
-    if not (model._columns.is_plain and other._columns.is_plain) and model._columns != other._columns:
-        raise ValueError(
-            "forests to be merged have different maps of columns, such as of categories, dates or missing values: "
-            "bring columns to numbers in the same way for all parts first"
-        )
+    if own.feature_names != other.feature_names:
+        raise ValueError(f"forests to be merged have different columns: {own.feature_names} and {other.feature_names}")
+    for name, *words in zip(own.feature_names, own.columns.words, other.columns.words, strict=True):
+        if len({*words} - {Unknown.word}) > 1:
+            raise ValueError(
+                f"forests to be merged took column {name!r} for different things, {words[0]} and {words[1]}: give it "
+                "the same type in all parts"
+            )
+
+
+def _cells(parts: Sequence[Part]) -> Cells:
+    """Return the table of all rows as it was given; of a column without a value in some part, others tell the kind."""
+    known = zip(*(part.columns.words for part in parts), strict=True)
+    words = [next((word for word in column if word != Unknown.word), Unknown.word) for column in known]
+    return Cells(words, np.concatenate([part.columns.values(part.rows.X) for part in parts]))
 
 
 def _are_equal(one: Any, other: Any) -> bool:
     return one is other or bool(np.all(one == other))
 
 
-def _joined(parts: list[Rows]) -> Rows:
+def _joined(parts: list[Rows], X: Floats) -> Rows:
+    """Return all rows, whose columns are X."""
     weights = [part.weights if part.weights.size else np.ones(part.y.size) for part in parts]
     return Rows(
-        np.concatenate([part.X for part in parts]),
+        X,
         np.concatenate([part.y for part in parts]),
         np.concatenate(weights) if any(part.weights.size for part in parts) else NO_WEIGHTS,
     )

@@ -29,6 +29,9 @@ DIGITS = 14
 
 LEFT_OUT_TOGETHER = 20_000
 
+TYPICAL_ROWS = 100
+"""Rows that tell how uncertain rows are among others."""
+
 NO_SUMMARIES = {"summaries.node": np.empty(0, dtype=np.uint32), "summaries.values": np.empty(0)}
 """Of an archive: all nodes say what their rows do."""
 
@@ -64,6 +67,14 @@ class RegressionForest(ForestLearner):
         mean, *variances = self._moments(X, query, 4)
         return self.labels.origin + mean, self._std(X, *variances)
 
+    def variance_parts(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats, Floats]:
+        """Noise, disagreement of trees and distance from rows: shares of each variance."""
+        _, within, between, added = self._moments(X, query, 4)
+        factors, noise, calibration = self._factors(X), within, self.labels.calibration
+        if self.labels.is_hierarchy:  # or else nodes tell how much their labels differ, and nothing of their means
+            noise = np.minimum(within, self._typical_variance(query))
+        return factors * noise, calibration.spread**2 * between, factors * (within - noise + added)
+
     def mean_one(self, x: Any, query: Smoothing) -> float:
         """Mean at one row, where targets are learned as they are."""
         return float(self.labels.origin + self.core.mean_one(x, self.rule(query)))
@@ -78,9 +89,7 @@ class RegressionForest(ForestLearner):
         """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
         rule, labels = self.rule(query), self.labels
         places = np.arange(self.core.n_rows) if places is None else places
-        calibration = labels.calibration
-        if math.isnan(calibration.variance):
-            calibration = Calibration(*self.core.query(rule)[1:])
+        calibration = self._calibration(rule)
         factors = np.ones(places.size)
         if labels.noise is not None:
             factors = labels.noise.left_out_factors(self.core.row_values()[places])
@@ -224,6 +233,18 @@ class RegressionForest(ForestLearner):
 
     # Below: private.
 
+    def _calibration(self, rule: Any) -> Calibration:
+        """Return what turns beliefs into predictions; before it is learned, what the model has."""
+        calibration = self.labels.calibration
+        return Calibration(*self.core.query(rule)[1:]) if math.isnan(calibration.variance) else calibration
+
+    def _typical_variance(self, query: Smoothing) -> float:
+        """Variance within trees of rows that are held, each without itself, noise included: the median over some."""
+        rule, n = self.rule(query), self.core.n_rows
+        places = np.unique(np.linspace(0, n - 1, TYPICAL_ROWS).astype(np.uint32))
+        said = self.core.leave_one_out_by_tree(rule, places, self.groups, query.n_threads)
+        return float(np.median(self._calibration(rule).variances(said[1]).mean(axis=1)))
+
     def _moments(self, X: Floats, query: Smoothing, n_parts: int) -> list[Floats]:
         """Mean and, if asked, variance within and between trees and what gaps add, from the origin."""
         rule = self.rule(query)
@@ -234,9 +255,12 @@ class RegressionForest(ForestLearner):
         return [np.concatenate([part[k] for part in parts]) for k in range(n_parts)]
 
     def _std(self, X: Floats, within: Floats, between: Floats, added: Floats) -> Floats:
-        noise, spread = self.labels.noise, self.labels.calibration.spread
-        factors = np.ones(X.shape[0]) if noise is None else noise.factors(X)
-        return np.sqrt(factors * (within + added) + spread**2 * between)
+        return np.sqrt(self._factors(X) * (within + added) + self.labels.calibration.spread**2 * between)
+
+    def _factors(self, X: Floats) -> Floats:
+        """By how much the variances of rows differ from what they would be if noise did not vary."""
+        noise = self.labels.noise
+        return np.ones(X.shape[0]) if noise is None else noise.factors(X)
 
     def _mixture(
         self,

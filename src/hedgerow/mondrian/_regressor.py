@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import logsumexp
 
-from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.guard import guards_itself
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.several_targets import SeveralTargets
@@ -202,8 +202,11 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         X = self._asked(X)
         return self._learner.distributions(X, self._current.query)
 
-    def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
-        """Central prediction interval of each row: shape (n_samples, 2). Quantiles are those of the mixture."""
+    def predict_interval(self, X: Any, confidence: npt.ArrayLike = 0.9) -> Floats:
+        """Central prediction interval of each row: shape (n_samples, 2), or (n_samples, 2, k) for k confidences.
+
+        Quantiles are those of the mixture.
+        """
         X = self._asked(X)
         return self._learner.ask(X, self._current.query, lambda dist, rows: dist.interval(confidence))
 

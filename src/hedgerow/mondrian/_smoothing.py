@@ -7,7 +7,6 @@ the labels row by row, because they enter in the query only.
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,7 +15,8 @@ from hedgerow.base.settings import Query, positive, target_like, variance
 from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
 
-SMALLEST, LARGEST = sys.float_info.min, sys.float_info.max
+SMALLEST, LARGEST = 1e-250, 1e250
+"""Between these are the numbers of smoothing that a file may hold; beyond, products with them overflow."""
 FIRST_RATE, FIRST_RATIO = 1.0, 20.0
 """gamma_2 and K before there are enough rows to learn from."""
 
@@ -123,8 +123,8 @@ def paper_ratio(weight: float) -> float:
 
 
 def smoothing_in(stored: Stored) -> list[float]:
-    """Return the numbers of smoothing that a file holds; what is smaller than a normal number has no inverse."""
+    """Return the numbers of smoothing that a file holds."""
     model = [float(number) for number in stored.sequence("model")]
     if not model or not all(SMALLEST <= number <= LARGEST for number in model):
-        raise ValueError("its smoothing is not positive and finite")
+        raise ValueError(f"its smoothing is not between {SMALLEST:g} and {LARGEST:g}")
     return model

@@ -42,6 +42,10 @@ class VectorLabels:
         self.vectors.append(np.ascontiguousarray(rows.y))
         return encoded
 
+    def as_given(self, held: Rows) -> Rows:
+        """Return rows that the core holds with their vectors."""
+        return held._replace(y=self.vectors.to_array()[held.y.astype(np.intp)].astype(np.float64))
+
     def new_core(self, shape: dict[str, Any]) -> Any:
         """Return an empty native forest."""
         core = _core.VectorForest(**shape)
@@ -94,7 +98,7 @@ class VectorLabels:
         core = self.new_core(shape)
         rate, ratio = smoothing_in(stored)
         core.set_model(rate, ratio, 1)
-        core.restore(arrays)
+        (core.restore_own if stored.is_own else core.restore)(arrays)
         self.check_numbers(core)
         return core
 

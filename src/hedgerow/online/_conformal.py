@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.decision_tree import DecisionTree
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.regressor import Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.settings import Settings
@@ -121,10 +123,29 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
         return self._learner.forecast(X)
 
     @property
+    def predict_uncertainty(self) -> Any:
+        """AttributeError: errors of the past are not told apart. ``base_.predict_uncertainty`` may tell more."""
+        raise AttributeError(
+            "conformal intervals are as wide as errors were, whose causes are not told apart; ask "
+            "base_.predict_uncertainty(X) where they come from"
+        )
+
+    @property
     def base_(self) -> Any:
         """The model that has learned."""
         self._check_learned()
         return self._learner.base
+
+    def tree(self, index: int) -> DecisionTree:
+        """Return a tree of the base model to be looked at, as ``base_.tree`` does, with the names of columns."""
+        view: DecisionTree = self.base_.tree(index)
+        return replace(view, feature_names=self.axis_names_)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in what the base model explains, as that says."""
+        self._check_learned()
+        return self._columns.by_column(self.base_.feature_importances_)
 
     @property
     def scores_(self) -> Floats:

@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.work import pieces
@@ -19,7 +18,7 @@ from hedgerow.online._error_sizes import ErrorSizes
 from hedgerow.online._forest import open_forest
 from hedgerow.online._learner import parts
 from hedgerow.predictive import LocationScale
-from hedgerow.predictive._conformal import FEWEST, ConformalShape
+from hedgerow.predictive._conformal import FEWEST, ConformalShape, FrozenRadii
 
 NO_CONFIDENCES: Floats = np.empty(0)
 
@@ -81,9 +80,9 @@ class ConformalLearner:
         scores, archive = core.scores(), core.archive()
         if scores.size < FEWEST:
             scales = self.base.predict_dist(X).std()
-        frozen = _core.ScoreWindow(max(1, scores.size), self.settings.rate)
-        frozen.restore(self.calibration.shrinkage() * archive["scores"], archive["levels"])
-        return LocationScale(means, scales, ConformalShape(scores, frozen.radii))
+        shrunk = self.calibration.shrinkage() * archive["scores"]
+        frozen = FrozenRadii(max(1, scores.size), self.settings.rate, shrunk, archive["levels"])
+        return LocationScale(means, scales, ConformalShape(scores, frozen))
 
     def review_if_due(self, query: Any) -> None:
         """Nothing is looked at again: all is learned row by row."""

@@ -8,19 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.columns import Columns
-from hedgerow.base.estimator import OnlineEstimator
 from hedgerow.base.guard import guards_itself
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.targets import read_target
 from hedgerow.base.work import ASKED_AT_A_TIME, asked_in_pieces, pieces
-from hedgerow.online._learner import ForestLearner, mean_over_trees, mixture
+from hedgerow.online._learner import ForestLearner, mean_over_trees, mixture, shares_of
 from hedgerow.online._settings import ForestSettings
+from hedgerow.online._tree_view import TreesToLookAt
 from hedgerow.predictive import NormalMixture
 
 
-class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
+class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimator):
     """An adaptive random forest for streams: quick, small, and aware of drift.
 
     Each tree learns each row as often as a Poisson number says (online bagging). A leaf keeps its latest rows; when it
@@ -201,9 +202,8 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
     @property
     def feature_importances_(self) -> Floats:
         """Share of each feature in the squares of targets that splits have explained."""
-        of_axes = self._core.gains()
-        gains: Floats = self._columns.by_column(of_axes)
-        return gains / gains.sum() if gains.sum() > 0 else np.full(gains.size, 1.0 / gains.size)
+        self._check_learned()
+        return shares_of(self._columns.by_column(self._core.gains()))
 
     # Below: private.
 
@@ -211,6 +211,9 @@ class OnlineForestRegressor(Regressor, Forecasting, OnlineEstimator):
     def _core(self) -> Any:
         self._check_learned()
         return self._learner.core
+
+    def _variance_parts(self, X: Floats) -> tuple[Floats, Floats, Floats]:
+        return self._mixture(X)._variance_parts()
 
     def _mixture(self, X: Floats) -> NormalMixture:
         n_threads = self._current.query.n_threads

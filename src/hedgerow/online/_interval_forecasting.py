@@ -11,7 +11,7 @@ from hedgerow.base.guard import guards_itself
 from hedgerow.base.regressor import check_returns
 from hedgerow.base.rows import Floats
 from hedgerow.predictive import LocationScale, joined_forecasts
-from hedgerow.predictive._distribution import ends_of
+from hedgerow.predictive._distribution import confidence_of, is_list
 from hedgerow.predictive._shapes import NormalShape
 
 
@@ -30,12 +30,16 @@ class IntervalForecasting:
         with self._reading:
             return float(self._with_row(self._learner.mean_one, x)) if self.__sklearn_is_fitted__() else 0.0
 
-    def predict_interval(self: Any, X: Any, confidence: float = 0.9) -> Floats:
-        """Prediction interval of each row: shape (n_samples, 2). Infinite while too few rows have been scored."""
-        ends_of(confidence)
+    def predict_interval(self: Any, X: Any, confidence: npt.ArrayLike = 0.9) -> Floats:
+        """Prediction interval of each row: shape (n_samples, 2), or (n_samples, 2, k) for k confidences.
+
+        Infinite while too few rows have been scored.
+        """
+        several = is_list(confidence)
+        each = [confidence_of(one) for one in (confidence if several else [confidence])]  # type: ignore[union-attr]
         X = self._asked(X)
-        intervals: Floats = self._learner.intervals(X, confidence)
-        return intervals
+        intervals: list[Floats] = [self._learner.intervals(X, one) for one in each]
+        return np.stack(intervals, axis=-1) if several else intervals[0]
 
     def predict_then_learn(
         self: Any,

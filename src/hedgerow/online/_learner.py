@@ -95,6 +95,11 @@ def check_n_trees(arrays: dict[str, Any], settings: ForestSettings) -> None:
         raise ValueError("its number of trees is out of range")
 
 
+def shares_of(gains: Floats) -> Floats:
+    """Return the share of each column in what splits have explained; equal ones before the first."""
+    return gains / gains.sum() if gains.sum() > 0 else np.full(gains.size, 1.0 / gains.size)
+
+
 def mixture(means: Floats, variances: Floats, n_threads: int) -> NormalMixture:
     """Return what the trees say: one Gaussian each, all of the same weight."""
     n, n_trees = means.shape

@@ -7,18 +7,20 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from hedgerow.base.estimator import OnlineEstimator
+from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.regressor import Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.settings import Settings
 from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._interval_forecasting import IntervalForecasting
+from hedgerow.online._learner import shares_of
 from hedgerow.online._quantile_learner import QuantileLearner
+from hedgerow.online._tree_view import TreesToLookAt
 from hedgerow.predictive import LabelMixture
 from hedgerow.predictive._distribution import levels_of
 
 
-class OnlineQuantileForestRegressor(IntervalForecasting, Regressor, OnlineEstimator):
+class OnlineQuantileForestRegressor(TreesToLookAt, IntervalForecasting, Regressor, OnlineEstimator):
     """An online forest whose leaves remember the distribution of their targets, not only its mean.
 
     Each leaf keeps a quantile sketch of the targets that it has met: all of them at first, later ever fewer that stand
@@ -98,6 +100,20 @@ class OnlineQuantileForestRegressor(IntervalForecasting, Regressor, OnlineEstima
         levels = np.atleast_1d(levels_of(quantiles))
         X = self._asked(X)
         return self._learner.quantiles(X, levels)
+
+    @property
+    def predict_uncertainty(self) -> Any:
+        """AttributeError: the targets of all trees are one distribution, whose variance has no parts."""
+        raise AttributeError(
+            "a quantile forest pools the targets of all trees, so noise and disagreement are not told apart; use "
+            "OnlineForestRegressor, or a Mondrian forest"
+        )
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Share of each feature in the squares of targets that splits have explained."""
+        self._check_learned()
+        return shares_of(self._columns.by_column(self._learner.core.gains()))
 
     @property
     def n_nodes_(self) -> int:

@@ -16,6 +16,7 @@ from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._calibration import restored_window
 from hedgerow.online._learner import LARGEST_SEED, check_n_trees, parts
 from hedgerow.predictive import LabelMixture
+from hedgerow.predictive._conformal import FrozenRadii
 from hedgerow.predictive._label_mixture import calibrated
 
 
@@ -83,10 +84,10 @@ class QuantileLearner:
         """Return the distribution of each row as it is now: it does not change when the forest goes on learning."""
         if self._window is None:
             return LabelMixture(*self.core.labels(X))
-        frozen, archive = _core.ScoreWindow(self.settings.calibration_size, 0.0), self._window.archive()
-        frozen.restore(archive["scores"], archive["levels"])
+        archive = self._window.archive()
+        frozen = FrozenRadii(self.settings.calibration_size, 0.0, archive["scores"], archive["levels"])
         below, lowest = self._quantiles(X, np.array([-1.0, 0.0]), is_calibrated=True).T
-        return LabelMixture(*self.core.labels(X), frozen.radii, lowest - below)
+        return LabelMixture(*self.core.labels(X), frozen, lowest - below)
 
     def _quantiles(self, X: Floats, levels: Floats, *, is_calibrated: bool) -> Floats:
         core, n_threads = self.core, self.settings.n_threads

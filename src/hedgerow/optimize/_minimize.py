@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from hedgerow.base.progress import progress, tell
 from hedgerow.base.settings import check_integer
 from hedgerow.optimize._optimizer import Optimizer
 from hedgerow.optimize._result import Result
@@ -65,13 +66,15 @@ def minimize(
     given = [] if x0 is None else list(x0)
     for point in given:
         optimizer.space.encode(point)  # before f is called at all
-    for call in range(n_calls):
-        point = given[call] if call < len(given) else optimizer.ask()
-        try:
-            value = f(point)
-        except catch:
-            value = None
-        optimizer.tell(point, value)
-        if callback is not None and callback(optimizer.result()):
-            break
+    with progress("minimising"):
+        for call in range(n_calls):
+            tell("evaluations", call, n_calls)
+            point = given[call] if call < len(given) else optimizer.ask()
+            try:
+                value = f(point)
+            except catch:
+                value = None
+            optimizer.tell(point, value)
+            if callback is not None and callback(optimizer.result()):
+                break
     return optimizer.result()

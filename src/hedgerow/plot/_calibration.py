@@ -1,4 +1,4 @@
-"""Nominal against observed coverage."""
+"""Promised against observed: coverage of intervals, or how often classes come."""
 
 from __future__ import annotations
 
@@ -6,24 +6,33 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.base import is_classifier
 
 from hedgerow.numeric.arrays import Floats
-from hedgerow.plot.style import BLUE, GREY, axes_or_new
+from hedgerow.plot.style import COLOURS, GREY, axes_or_new, explain_lines
 
 LEVELS = np.linspace(0.05, 0.95, 19)
+N_GROUPS = 10
+"""Groups of rows with like probabilities."""
+MARKERS = "os^Dv*"
+COVERAGE = ("promised coverage", "observed coverage")
+CLASSES = ("mean probability said", "how often it was so")
 
 
 class CalibrationDisplay:
-    """How often targets fall into central intervals that promise a given confidence.
+    """How often targets fall into central intervals that promise a given confidence, or classes come that were said.
 
-    On the diagonal the promise is kept; below it the model is too sure, above it not sure enough.
+    On the diagonal the promise is kept. Below it intervals are too narrow, above it too wide.
 
     Parameters
     ----------
     nominal, observed : arrays of shape (n,)
-        Promised confidence, and the fraction of targets that was covered.
+        Promised confidence, and the fraction of targets that was covered; or probabilities of a class, and how often it
+        came.
     name : str, optional
         Name of the model in the legend.
+    labels : pair of str, optional
+        Of the axes; by default those of coverage.
 
     Attributes
     ----------
@@ -38,10 +47,13 @@ class CalibrationDisplay:
     >>> display = CalibrationDisplay.from_probabilities(rng.uniform(size=10_000))  # doctest: +SKIP
     """
 
-    def __init__(self, nominal: Floats, observed: Floats, *, name: str | None = None) -> None:
+    def __init__(
+        self, nominal: Floats, observed: Floats, *, name: str | None = None, labels: tuple[str, str] = COVERAGE
+    ) -> None:
         self.nominal = nominal
         self.observed = observed
         self.name = name
+        self.labels = labels
 
     @classmethod
     def from_estimator(
@@ -54,16 +66,19 @@ class CalibrationDisplay:
         ax: Any = None,
         **style: Any,
     ) -> Self:
-        """Predict the distribution of every target and draw.
+        """Predict the distribution of every target, or the probability of classes, and draw.
+
+        Of two classes the probability of the second is looked at, of more that of the most probable one, in ten groups
+        of rows with like probabilities.
 
         Parameters
         ----------
-        estimator : fitted model with `predict_dist`
+        estimator : fitted model with `predict_dist`, or classifier
             What predicts.
         X : array or frame of shape (n_samples, n_features)
             Rows that the model has not learned.
         y : array of shape (n_samples,)
-            Their targets.
+            Their targets, or labels.
         name : str, optional
             Name in the legend; by default the class.
         ax : matplotlib axes, optional
@@ -75,9 +90,14 @@ class CalibrationDisplay:
         -------
         display : CalibrationDisplay
         """
-        labels = np.asarray(y, dtype=np.float64)
-        probability = estimator.predict_dist(X).cdf(labels)
-        return cls.from_probabilities(probability, name=name or type(estimator).__name__, ax=ax, **style)
+        name = name or type(estimator).__name__
+        if is_classifier(estimator):
+            said, came = _said_and_came(estimator.predict_proba(X), estimator.classes_, np.asarray(y))
+            groups = np.array_split(np.argsort(said, kind="stable"), min(N_GROUPS, said.size))
+            means = [np.array([part[group].mean() for group in groups]) for part in (said, came)]
+            return cls(*means, name=name, labels=CLASSES).plot(ax=ax, **style)
+        probability = estimator.predict_dist(X).cdf(np.asarray(y, dtype=np.float64))
+        return cls.from_probabilities(probability, name=name, ax=ax, **style)
 
     @classmethod
     def from_probabilities(
@@ -114,20 +134,28 @@ class CalibrationDisplay:
         -------
         self
         """
-        self.ax_ = axes_or_new(ax)
+        is_own, self.ax_ = ax is None, axes_or_new(ax)
         self.figure_ = self.ax_.figure
+        n_before = sum(line.get_gid() == "model" for line in self.ax_.lines)
         if not any(line.get_gid() == "diagonal" for line in self.ax_.lines):
             self.ax_.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=(0, (4, 3)), gid="diagonal", zorder=1)
             self.ax_.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
-            self.ax_.set(xlabel="promised coverage", ylabel="observed coverage")
+            self.ax_.set(xlabel=self.labels[0], ylabel=self.labels[1])
         given = {
-            "color": BLUE,
-            "marker": "o",
+            "color": COLOURS[n_before % len(COLOURS)],
+            "marker": MARKERS[n_before % len(MARKERS)],
+            "gid": "model",
             "markersize": 3.5,
             "linewidth": 1.6,
             "label": self.name,
         } | style
         (self.line_,) = self.ax_.plot(self.nominal, self.observed, **given)
         if given["label"] is not None:
-            self.ax_.legend(frameon=False, loc="upper left")
+            explain_lines(self.ax_, is_own)
         return self
+
+
+def _said_and_came(probabilities: Floats, classes: Any, y: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return the probability of a class for each row, and whether that class came."""
+    best = np.full(len(y), 1) if len(classes) == 2 else probabilities.argmax(axis=1)
+    return probabilities[np.arange(len(y)), best], np.asarray(classes[best] == y)

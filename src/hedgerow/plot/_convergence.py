@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from hedgerow.plot.style import BLUE, GREEN, GREY, ORANGE, PURPLE, axes_or_new
+from hedgerow.plot.style import COLOURS, GREY, ORANGE, axes_or_new, explain_lines
 
 if TYPE_CHECKING:
     from hedgerow.optimize import Result
-
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE)
 
 
 class ConvergenceDisplay:
@@ -93,7 +91,7 @@ class ConvergenceDisplay:
         -------
         self
         """
-        self.ax_ = axes_or_new(ax)
+        is_own, self.ax_ = ax is None, axes_or_new(ax)
         self.figure_ = self.ax_.figure
         self.lines_ = []
         floor = 0.0 if self.optimum is None else self.optimum
@@ -117,5 +115,5 @@ class ConvergenceDisplay:
         if self.optimum is not None:
             self.ax_.set_yscale("log")
         if self.labels is not None:
-            self.ax_.legend(frameon=False)
+            explain_lines(self.ax_, is_own)
         return self

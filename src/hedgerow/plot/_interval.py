@@ -19,7 +19,9 @@ from hedgerow.plot._features import (
     named_like_training,
     present,
 )
-from hedgerow.plot.style import BLUE, axes_or_new, paler
+from hedgerow.plot.style import BLUE, axes_or_new, explain_lines, paler
+
+PALEST = 0.08
 
 
 class IntervalDisplay:
@@ -37,6 +39,8 @@ class IntervalDisplay:
         Label of the horizontal axis.
     rows : pair of arrays of shape (m,), optional
         Values of the feature and targets of rows to show as points.
+    nearness : array of shape (m,), optional
+        How near rows are to those that the bands are about, from 0 to 1; points are the paler the further away.
 
     Attributes
     ----------
@@ -64,12 +68,14 @@ class IntervalDisplay:
         *,
         feature_name: str | None = None,
         rows: tuple[Floats, Floats] | None = None,
+        nearness: Floats | None = None,
     ) -> None:
         self.values = values
         self.mean = mean
         self.bands = bands
         self.feature_name = feature_name
         self.rows = rows
+        self.nearness = nearness
 
     @classmethod
     def from_estimator(
@@ -93,7 +99,8 @@ class IntervalDisplay:
         X : array or frame of shape (n_samples, n_features)
             Rows that give the feature's range and the middle of the other features.
         y : array of shape (n_samples,), optional
-            Targets; if given, the rows are shown as points.
+            Targets; if given, the rows are shown as points, the paler the further their other features are from the
+            middle: the bands are not about these rows.
         feature : int or str, default=0
             The feature along which to predict: numbers or dates.
         confidence : float or several, default=(0.5, 0.9)
@@ -126,6 +133,7 @@ class IntervalDisplay:
             {level: estimator.predict_interval(named, confidence=level) for level in levels},
             feature_name=name,
             rows=None if y is None else (_vector(columns[index], kinds[index]), np.asarray(y, dtype=float)),
+            nearness=None if y is None else _nearness(columns, kinds, row, index),
         )
         return display.plot(ax=ax, **style)
 
@@ -145,7 +153,7 @@ class IntervalDisplay:
         -------
         self
         """
-        self.ax_ = axes_or_new(ax)
+        is_own, self.ax_ = ax is None, axes_or_new(ax)
         self.figure_ = self.ax_.figure
         self.band_areas_ = []
         for place, (level, band) in enumerate(sorted(self.bands.items(), reverse=True)):
@@ -154,11 +162,16 @@ class IntervalDisplay:
             self.band_areas_.append(area)
         self.row_points_ = None
         if self.rows is not None:
-            self.row_points_ = self.ax_.scatter(*self.rows, s=7, color="#222222", linewidths=0, zorder=2, label="rows")
+            is_near = self.nearness is None or bool(np.all(self.nearness == 1))
+            label = "rows" if is_near else "rows, pale if far"
+            opacity = 1.0 if self.nearness is None else PALEST + (1 - PALEST) * self.nearness
+            self.row_points_ = self.ax_.scatter(
+                *self.rows, s=7, color="#222222", linewidths=0, zorder=2, label=label, alpha=opacity
+            )
         (self.mean_line_,) = self.ax_.plot(self.values, self.mean, color=color, linewidth=1.6, zorder=3, label="mean")
         self.ax_.set(xlabel=self.feature_name, ylabel="prediction")
         if legend:
-            self.ax_.legend(frameon=False)
+            explain_lines(self.ax_, is_own)
         return self
 
 
@@ -172,6 +185,27 @@ def _grid(column: Any, kind: str, grid: Any) -> npt.NDArray[Any]:
     first, last = (end.astype(np.float64) for end in (ends.min(), ends.max()))
     between: Floats = np.linspace(first, last, grid)
     return between.astype("M8[us]")
+
+
+def _nearness(columns: list[Any], kinds: list[str], row: list[Any], index: int) -> Floats:
+    """How near rows are to one in the features but that at a place: 1 if equal, 0 if some value is at an end.
+
+    Numbers and dates are compared by their ranks; categories are equal or not; what is missing is far.
+    """
+    near = np.ones(len(columns[index]))
+    for place, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        if place == index:
+            continue
+        if kind in (*NUMBERS, "date"):
+            values, middle_of = _vector(column, kind), _vector([row[place]], kind)[0]
+            known = np.sort(values[values == values])
+            ranks = np.searchsorted(known, values, "left") + np.searchsorted(known, values, "right")
+            own = np.searchsorted(known, middle_of, "left") + np.searchsorted(known, middle_of, "right")
+            apart = np.where(values == values, np.abs(ranks - own) / known.size, 1.0)
+        else:
+            apart = np.array([float(value != row[place]) for value in column])
+        near = np.minimum(near, 1.0 - np.clip(apart, 0.0, 1.0))
+    return near
 
 
 def _vector(column: Any, kind: str) -> npt.NDArray[Any]:

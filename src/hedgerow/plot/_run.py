@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
-from hedgerow.plot.style import BLUE, GREEN, GREY, ORANGE, PURPLE, pyplot
+from hedgerow.plot.style import COLOURS, GREY, explain_lines, pyplot
 
 if TYPE_CHECKING:
     from hedgerow.stream import Run
 
-COLOURS = (BLUE, ORANGE, GREEN, PURPLE, "#E69F00", "#56B4E9")
 PANELS = {
     "mean_error_rate": "share of misses",
     "relative_interval_size": "relative interval size",
@@ -126,10 +125,10 @@ class RunDisplay:
         -------
         self
         """
-        n = len(self.scores)
-        if axes is None:
+        n, is_own = len(self.scores), axes is None
+        if is_own:
             _, grid = pyplot().subplots(
-                n, 1, sharex=True, squeeze=False, figsize=(8, 1 + 1.9 * n), layout="constrained"
+                n, 1, sharex=True, squeeze=False, figsize=(8, 1 + 1.9 * n + 0.16 * len(self.runs)), layout="constrained"
             )
             axes = grid[:, 0]
         self.axes_ = list(axes) if isinstance(axes, Sequence) or hasattr(axes, "__len__") else [axes]
@@ -141,7 +140,7 @@ class RunDisplay:
         self.axes_[-1].set_xlabel("row")
         self.axes_[-1].xaxis.set_major_formatter(lambda row, _: f"{row:,.0f}")
         if len(self.runs) > 1:
-            self.axes_[0].legend(frameon=False, ncols=min(3, len(self.runs)), loc="best")
+            explain_lines(self.axes_[0], is_own)
         else:
             self.axes_[0].set_title(f"{self.runs[0].name}, {self.runs[0].n_rows:,} rows", loc="left", fontsize="medium")
         return self

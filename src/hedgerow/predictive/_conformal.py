@@ -3,15 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow._core import ScoreWindow
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._shapes import EmpiricalShape, NormalShape, Shape
 
 FEWEST = 10
 """With fewer scores, the density is a Gaussian."""
+
+
+class FrozenRadii:
+    """How far intervals reach, by a window of scores as it is now; it does not change, and can be copied and pickled.
+
+    Parameters
+    ----------
+    size, rate
+        As for the window.
+    scores, levels : arrays
+        What its archive holds.
+    """
+
+    def __init__(self, size: int, rate: float, scores: Floats, levels: Floats) -> None:
+        self._made_of = size, rate, scores, levels
+        self._window = ScoreWindow(size, rate)
+        self._window.restore(scores, levels)
+
+    def __call__(self, confidences: Floats) -> Floats:
+        """For each confidence, how far a central interval reaches to either side."""
+        radii: Floats = self._window.radii(confidences)
+        return radii
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._made_of
 
 
 class ConformalShape(Shape):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any
 
@@ -69,9 +70,9 @@ class Distribution(ABC):
         found = in_order(np.atleast_1d(levels), self._quantiles(np.atleast_1d(levels)))
         return found if levels.ndim else found[:, 0]
 
-    def interval(self, confidence: float = 0.9) -> Floats:
-        """Central interval of each row: lower and upper ends, shape ``(n, 2)``."""
-        return self.ppf(ends_of(confidence))
+    def interval(self, confidence: npt.ArrayLike = 0.9) -> Floats:
+        """Central interval of each row: lower and upper ends, shape ``(n, 2)``; ``(n, 2, k)`` for ``k`` confidences."""
+        return central_intervals(self.ppf, confidence)
 
     def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
         """Random draws: shape ``(n,)``, or ``(n, size)`` if a size is given."""
@@ -119,7 +120,27 @@ def confidence_of(confidence: Any) -> float:
     raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}")
 
 
-def ends_of(confidence: float) -> list[float]:
+def central_intervals(quantiles: Callable[[Any], Floats], confidence: npt.ArrayLike) -> Floats:
+    """Return central intervals by a function that has levels along its last axis: two ends there.
+
+    If `confidence` is a list of k of them, k intervals follow along one more axis: shape (..., 2, k).
+    """
+    if not is_list(confidence):
+        return quantiles(ends_of(confidence))
+    ends = np.array([ends_of(each) for each in confidence])  # type: ignore[union-attr]
+    found = quantiles(ends.T.ravel())
+    return found.reshape(*found.shape[:-1], *ends.T.shape)
+
+
+def is_list(confidence: Any) -> bool:
+    """Tell whether several confidences are given; ValueError if it is a list of none."""
+    several = isinstance(confidence, list | tuple) or (isinstance(confidence, np.ndarray) and confidence.ndim == 1)
+    if several and len(confidence) == 0:
+        raise ValueError("confidence is an empty list: give a number between 0 and 1, or some of them")
+    return several
+
+
+def ends_of(confidence: Any) -> list[float]:
     """Levels of the ends of a central interval; ValueError unless there is one of that confidence."""
     confidence = confidence_of(confidence)
     return [(1 - confidence) / 2, (1 + confidence) / 2]

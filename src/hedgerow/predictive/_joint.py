@@ -17,7 +17,7 @@ from hedgerow.predictive._distribution import (
     GREATEST_LEVEL,
     LEAST_LEVEL,
     Distribution,
-    ends_of,
+    central_intervals,
     n_draws_of,
     numbers_of,
 )
@@ -155,9 +155,9 @@ class Joint:
         """Quantiles of each target by itself: shape ``(n, k)`` for a scalar ``q``, ``(n, k, n_q)`` for several."""
         return np.stack([marginal.ppf(q) for marginal in self.marginals], axis=1)
 
-    def interval(self, confidence: float = 0.9) -> Floats:
-        """Central interval of each target by itself: shape ``(n, k, 2)``."""
-        return self.ppf(ends_of(confidence))
+    def interval(self, confidence: npt.ArrayLike = 0.9) -> Floats:
+        """Central interval of each target by itself: shape ``(n, k, 2)``; one more axis for a list of confidences."""
+        return central_intervals(self.ppf, confidence)
 
     def rvs(self, size: int | None = None, random_state: object = None) -> Floats:
         """Random draws of all targets together: shape ``(n, k)``, or ``(n, size, k)`` if a size is given."""

@@ -28,6 +28,16 @@ class Mixture(Distribution):
         self._n_rows = self.first.size - 1
         return arrays
 
+    def _variance_parts(self) -> tuple[Floats, Floats, Floats]:
+        """Variance within components and between their means, and zeros: noise, disagreement, and no distance."""
+        means, variances = self._components_moments()
+        gaps = means - np.repeat(self.mean(), np.diff(self.first))
+        return self._sum(self.weights * variances), self._sum(self.weights * gaps**2), np.zeros(len(self))
+
+    def _components_moments(self) -> tuple[Floats, Floats]:
+        """Mean and variance of each component."""
+        raise NotImplementedError
+
     def _made_of(self) -> str:
         return f", {self.weights.size} components"
 

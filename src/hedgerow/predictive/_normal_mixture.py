@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +62,9 @@ class NormalMixture(Mixture):
         self._n_threads = _checked(n_threads)
         self._components = Components(self.first, self.weights, self.means, self.variances)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.first, self.weights, self.means, self.variances, self._n_threads)
+
     @classmethod
     def joined(cls, parts: Sequence[NormalMixture]) -> NormalMixture:
         """Return the rows of all parts, one after another."""
@@ -111,6 +115,9 @@ class NormalMixture(Mixture):
             values = function(self.means[some, None] + deviations[some, None] * NODES, row[some, None])
             means[some] = (values * NODE_SHARES).sum(axis=1)
         return self._sum(self.weights * means)
+
+    def _components_moments(self) -> tuple[Floats, Floats]:
+        return self.means, self.variances
 
     def _quantiles(self, levels: Floats) -> Floats:
         return self._components.quantiles(levels, ndtri(levels), self._n_threads)

@@ -59,11 +59,14 @@ class StudentMixture(Mixture):
 
     def std(self) -> Floats:
         """Standard deviation of each row; infinite if a component has no more than two degrees of freedom."""
+        gap = self.locations - self.mean()[self._row]
+        spread: Floats = np.sqrt(self._sum(self.weights * (self._components_moments()[1] + gap**2)))
+        return spread
+
+    def _components_moments(self) -> tuple[Floats, Floats]:
         with np.errstate(divide="ignore"):
             stretch = np.where(self.degrees > 2, self.degrees / np.maximum(self.degrees - 2, 0.0), np.inf)
-        gap = self.locations - self.mean()[self._row]
-        spread: Floats = np.sqrt(self._sum(self.weights * (self.scales**2 * stretch + gap**2)))
-        return spread
+        return self.locations, self.scales**2 * stretch
 
     def logpdf(self, y: npt.ArrayLike) -> Floats:
         """Logarithm of the density at ``y``, by log-sum-exp over the components."""

@@ -1,28 +1,73 @@
-"""Where the entropy of a class prediction comes from."""
+"""Where the uncertainty of a prediction comes from."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from hedgerow.numeric.arrays import Floats
+
+MEANING = {
+    "noise": "targets of rows like it differ",
+    "disagreement": "trees disagree about it",
+    "distance": "few rows are near it",
+}
 
 
 class Uncertainty(NamedTuple):
-    """Entropy of class predictions, in nats, one number a row: ``total = noise + disagreement + distance``.
+    """Uncertainty of predictions, one number a row: ``total = noise + disagreement + distance``.
+
+    For numbers it is the variance of the target; with several targets, a number for each. For classes it is the entropy
+    of the prediction, in nats.
 
     Attributes
     ----------
     total : array
-        Entropy of `predict_proba`. At most ``log(n_classes)``.
+        Variance of the predictive distribution; or entropy of `predict_proba`, at most ``log(n_classes)``.
     noise : array
-        What remains when the row lies inside a leaf: rows of several classes share its place. Mean over the trees.
+        What remains among rows: their targets differ, or they are of several classes, whether the world is to blame
+        or the model.
     disagreement : array
-        How much the trees contradict each other: total less the mean entropy of the trees.
+        How much the trees contradict each other.
     distance : array
-        What a tree's entropy owes to the row's lying outside its data. Grows to ``log(n_classes)`` far away.
+        What is owed to the row's lying outside the data, or where there are few. Of classes, it grows to
+        ``log(n_classes)`` far away.
     """
 
     total: Floats
     noise: Floats
     disagreement: Floats
     distance: Floats
+
+    @classmethod
+    def of_parts(cls, total: Floats, parts: tuple[Floats, Floats, Floats]) -> Uncertainty:
+        """Share out a total in proportion to parts that are known in other units, or before they were calibrated."""
+        added = parts[0] + parts[1] + parts[2]
+        usable = np.isfinite(added) & (added > 0.0)
+        scale = np.divide(total, added, out=np.ones_like(total), where=usable)
+        return cls(total, *(scale * part for part in parts))
+
+    def sentence(self, row: int, target: int = 0) -> str:
+        """Say in words where the uncertainty about a row comes from.
+
+        Parameters
+        ----------
+        row : int
+            Which of the rows.
+        target : int, default=0
+            Which of several targets.
+
+        Returns
+        -------
+        sentence : str
+        """
+        parts = {name: float(np.atleast_1d(getattr(self, name)[row])[target]) for name in MEANING}
+        total = sum(parts.values())
+        if not np.isfinite(total) or total <= 0.0:
+            return "It is as certain as can be." if total <= 0.0 else "It is uncertain without bound."
+        largest, *rest = sorted(parts, key=lambda name: -parts[name])
+        shares = {name: f"{100 * part / total:.0f} %" for name, part in parts.items()}
+        others = " and ".join(f"{name} {shares[name]}" for name in rest if parts[name] > 0.0)
+        behind = f"; {others}" if others else ""
+        return f"It is uncertain because {MEANING[largest]} ({largest} is {shares[largest]} of it{behind})."

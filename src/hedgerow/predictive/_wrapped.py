@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._counts import Counts
@@ -64,19 +65,19 @@ def predict_dist(model: Any, X: Any) -> Any:
     return dist
 
 
-def predict_interval(model: Any, X: Any, confidence: float = 0.9) -> Floats:
+def predict_interval(model: Any, X: Any, confidence: npt.ArrayLike = 0.9) -> Floats:
     """Central prediction intervals of rows, also by a model inside others, as for `predict_dist`.
 
     Parameters
     ----------
     model, X
         As for `predict_dist`.
-    confidence : float, default=0.9
+    confidence : float or list of floats, default=0.9
         Probability that an interval covers its target.
 
     Returns
     -------
-    interval : array of shape (n_samples, 2)
+    interval : array of shape (n_samples, 2), or (n_samples, 2, k) for k confidences
         In units of the targets that `model` was given.
     """
     inner = _unwrapped(model, X, "predict_interval")

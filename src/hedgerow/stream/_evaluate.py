@@ -9,6 +9,7 @@ from contextlib import closing, nullcontext
 from itertools import chain
 from typing import Any
 
+from hedgerow.base.progress import are_bars_off
 from hedgerow.metrics._checks import check_confidence
 from hedgerow.stream._asking import Asked, asked
 from hedgerow.stream._checkpoint import Checkpoint, row_digest
@@ -50,7 +51,7 @@ def evaluate(
         ``<path>.previous``. One process at a time can use it: others get a BlockingIOError. Needs a model of this
         library.
     progress : bool, default=True
-        Whether to show a progress bar, if there is a terminal.
+        Whether to show a progress bar, if there is a terminal and `hedgerow.show_progress` has not turned bars off.
     checkpoint_every : int, optional
         Rows between two checkpoints; they are written between chunks of 1,000 rows. Default: at least 5 seconds, and as
         many as it takes for writing to cost at most 5 % of the time.
@@ -92,7 +93,7 @@ def evaluate(
     )
     with closing(steps):
         run = next(steps)
-        for step in with_progress(steps, source, run.name) if progress else steps:
+        for step in with_progress(steps, source, run.name) if progress and not are_bars_off() else steps:
             run = step
     return run
 

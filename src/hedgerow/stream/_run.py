@@ -109,7 +109,9 @@ class Run(Saveable):
         try:
             import pandas as pd
         except ImportError:
-            raise ImportError("to_frame needs pandas: pip install pandas; `history` has the same as arrays") from None
+            raise ImportError(
+                "to_frame needs pandas: pip install 'hedgerow[tables]'; `history` has the same as arrays"
+            ) from None
         return pd.DataFrame(self.history)
 
     def plot(self, **style: Any) -> Any:

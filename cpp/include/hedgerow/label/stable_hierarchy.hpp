@@ -164,6 +164,9 @@ struct StableHierarchy {
     return seen;
   }
 
+  /// Of a class in a file, so that sums over classes are finite.
+  static constexpr double largest_weight = 1e300;
+
   static void write(const Summary& summary, std::vector<double>& numbers) {
     numbers.push_back(static_cast<double>(summary.size()));
     for (const auto& [weight, label, count] : summary.entries())
@@ -177,7 +180,7 @@ struct StableHierarchy {
     const auto n = static_cast<std::size_t>(numbers[0]);
     for (std::size_t i = 0; i < n; ++i) {
       const double label = numbers[1 + 3 * i], weight = numbers[2 + 3 * i], count = numbers[3 + 3 * i];
-      if (!is_label(label) || !(weight > 0.0 && std::isnormal(weight))) return false;
+      if (!is_label(label) || !(std::isnormal(weight) && weight > 0.0 && weight <= largest_weight)) return false;
       if (!(count >= 1.0 && count <= std::numeric_limits<std::uint32_t>::max()) || count != std::floor(count))
         return false;
       if (i > 0 && !(label > numbers[3 * i - 2])) return false;
@@ -190,7 +193,7 @@ struct StableHierarchy {
   bool read(const std::vector<double>& numbers, Seen& seen) const {
     seen = numbers;
     return seen.size() <= n_classes &&
-           std::ranges::all_of(seen, [](double weight) { return weight >= 0.0 && std::isfinite(weight); });
+           std::ranges::all_of(seen, [](double weight) { return weight >= 0.0 && weight <= largest_weight; });
   }
 
   /// Every label held has been counted, so that it can be taken back.

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -159,30 +162,72 @@ std::vector<double> all_summaries(const Forest<M>& forest) {
   return numbers;
 }
 
-/// The next tree: its shape, boxes and summaries.
+/// Who wrote an archive: a stranger, whose trees are checked against the rows, or this library in a process that is
+/// trusted as this one is.
+enum class Writer : std::uint8_t { stranger, self };
+
+inline void require_sound(const std::vector<std::string>& broken) {
+  if (!broken.empty()) throw archive::Broken(broken.front());
+}
+
+/// Boxes of a tree that has its shape only.
 template <label::LabelModel M>
-MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, SummaryReader<M>& summaries) {
-  const auto require_sound = [](const std::vector<std::string>& broken) {
-    if (!broken.empty()) throw archive::Broken(broken.front());
-  };
-  const Rows& rows = forest.rows;
-  MondrianTree<M> tree(rows.width());
-  tree.shape = shapes.read(rows.capacity(), rows.size() == 0);
+void measure_tree(MondrianTree<M>& tree, const Rows& rows) {
   tree.summaries.resize(tree.shape.nodes.size());
   require_sound(check_links(tree, rows));
   BoxRooms rooms;
   tree.bottom_up([&](NodeId id) { measure_rows(tree, id, rows); },
                  [&](NodeId id) { measure_children(tree, id, rows, rooms); });
+}
+
+/// The next tree: its shape, boxes and summaries.
+template <label::LabelModel M>
+MondrianTree<M> read_tree(const Forest<M>& forest, ShapeReader& shapes, SummaryReader<M>& summaries, Writer writer) {
+  const Rows& rows = forest.rows;
+  MondrianTree<M> tree(rows.width());
+  tree.shape = shapes.read(rows.capacity(), rows.size() == 0);
+  measure_tree(tree, rows);
   summaries.read(tree, rows, forest.model);
-  require_sound(check_blocks(tree, rows, forest.growth, forest.model));
+  if (writer == Writer::stranger) require_sound(check_blocks(tree, rows, forest.growth, forest.model));
   return tree;
 }
 
-/// What is kept with keyed cuts; and the trees must be those that the key gives.
+/// The shapes of trees [first, last), for a forest that stores the same rows in the same order and would grow the same
+/// trees.
 template <label::LabelModel M>
-void restore_keyed(Forest<M>& forest, std::span<const RowId> arrivals) {
+Archive archived_trees(const Forest<M>& forest, std::size_t first, std::size_t last) {
+  if (first > last || last > forest.trees.size()) throw std::invalid_argument("there are no such trees");
+  Archive archive;
+  ShapeWriter shapes(archive, forest.rows.width());
+  for (std::size_t b = first; b < last; ++b) shapes.write(forest.trees[b].shape);
+  return archive;
+}
+
+/// Take trees [first, last) from `archived_trees` of a forest that is trusted, instead of growing them.
+template <label::LabelModel M>
+void take_trees(Forest<M>& forest, const Archive& archive, std::size_t first, std::size_t last, std::size_t n_threads) {
+  if (first > last || last > forest.trees.size()) throw std::invalid_argument("there are no such trees");
+  ShapeReader shapes(archive, last - first);
+  std::vector<MondrianTree<M>> taken(last - first, MondrianTree<M>(forest.rows.width()));
+  for (auto& tree : taken) tree.shape = shapes.read(forest.rows.capacity(), forest.rows.size() == 0);
+  shapes.finish();
+  parallel::for_each_index(taken.size(), n_threads, [&](std::size_t index, std::size_t) {
+    measure_tree(taken[index], forest.rows);
+    taken[index].hear_everything(forest.rows, forest.model);
+  });
+  std::ranges::move(taken, forest.trees.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+/// What is kept with keyed cuts.
+template <label::LabelModel M>
+void see_all(Forest<M>& forest, std::span<const RowId> arrivals) {
   forest.keyed->sums = {};
   for (const RowId id : arrivals) forest.see(id, 1.0);
+}
+
+/// The trees must be those that the key gives.
+template <label::LabelModel M>
+void require_keyed(Forest<M>& forest) {
   const auto are_equal = [](const Node& a, const Node& b) {
     if (a.is_leaf() || b.is_leaf()) return a.feature == b.feature && a.n_rows == b.n_rows;
     return a.feature == b.feature && a.location == b.location && a.children == b.children &&
@@ -205,7 +250,7 @@ inline constexpr std::size_t most_memory = 32;
 
 /// Fill `forest`, made with the right width, trees, growth and seed, from an archive. The model must be set already.
 template <label::LabelModel M>
-void restore(Forest<M>& forest, const Archive& archive) {
+void restore(Forest<M>& forest, const Archive& archive, Writer writer = Writer::stranger) {
   using archive::require;
   const std::vector<std::uint64_t>& counters = archive.get<std::uint64_t>("counters");
   forest.scaling = read_scaling(archive, forest.rows.width());
@@ -228,10 +273,12 @@ void restore(Forest<M>& forest, const Archive& archive) {
           "too many rows were forgotten for so many trees");
   ShapeReader shapes(archive, forest.trees.size());
   SummaryReader<M> summaries(archive);
-  for (auto& tree : forest.trees) tree = read_tree(forest, shapes, summaries);
+  for (auto& tree : forest.trees) tree = read_tree(forest, shapes, summaries, writer);
   shapes.finish();
   summaries.finish();
-  if (forest.keyed) restore_keyed(forest, arrivals);
+  if (!forest.keyed) return;
+  see_all(forest, arrivals);
+  if (writer == Writer::stranger) require_keyed(forest);
 }
 
 }  // namespace hedgerow::mondrian

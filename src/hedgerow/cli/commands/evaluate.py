@@ -87,7 +87,7 @@ def _our_scores(new: Callable[[], Any], X: Any, y: Any, X_new: Any, y_new: Any, 
 
 def _splits(out: Output, rows: Training, test: Path | None, target: str, cv: int, seed: int) -> list[Split]:
     if test is not None:
-        new = further_rows(out, test, target, rows)
+        new = further_rows(out, test, target, rows.task, rows.kinds)
         return [(rows.X, rows.y, new.X, new.y)]
     folds = folds_of(rows.y, rows.task, cv, seed)
     return [(rows.X.iloc[own], rows.y[own], rows.X.iloc[new], rows.y[new]) for own, new in folds]

@@ -12,7 +12,7 @@ import typer
 from hedgerow.cli._models import new_model
 from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Model, Seed, Settings, Target, Task, Trees, Use
 from hedgerow.cli._output import Output, UsageError, check_destination
-from hedgerow.cli._scores import CONFIDENCE, check_confidence, show_honest_scores, show_strongest
+from hedgerow.cli._scores import CONFIDENCE, check_confidence, show_honest_scores, show_strongest, too_good
 from hedgerow.cli._table import PIPE
 from hedgerow.cli._training import Training, training_rows
 
@@ -44,10 +44,11 @@ def fit(
     check_confidence(confidence)
     rows = training_rows(out, data, target, task, ignore, categorical, use)
     fitted = fit_and_save(out, new_model(model, rows.task, trees, settings, random_state=seed, n_jobs=jobs), rows, path)
-    if score:
-        show_honest_scores(out, fitted, rows, confidence)
-    show_strongest(out, fitted)
-    say_saved(out, path)
+    scores = show_honest_scores(out, fitted, rows, confidence) if score else []
+    strongest = show_strongest(out, fitted)
+    if doubt := too_good(scores, strongest, target):
+        out.say(f"note: {doubt} --ignore {quote(strongest[0][0])} leaves it out")
+    say_saved(out, path, data)
 
 
 def model_path(data: Path, to: Path | None) -> Path:
@@ -60,17 +61,20 @@ def model_path(data: Path, to: Path | None) -> Path:
     return to
 
 
-def say_saved(out: Output, path: Path) -> None:
+def say_saved(out: Output, path: Path, source: Path | None = None) -> None:
     """Say where the model is, and what to do with it."""
+    data = "DATA.csv" if source in (None, PIPE) else quote(str(source))
     size = path.stat().st_size / 1e6
-    out.done(f"saved to {path} ({size:.1f} MB); try: hedgerow predict {quote(str(path))} NEW_ROWS.csv")
+    name = quote(str(path))
+    out.done(f"saved to {path} ({size:.1f} MB)")
+    out.say(f"next: hedgerow predict {name} NEW_ROWS.csv, or a page to read: hedgerow report {name} {data}")
 
 
 def fit_and_save(out: Output, model: Any, rows: Training, path: Path) -> Any:
     """Fit, say how long it took, and save."""
     begin, name = perf_counter(), type(model).__name__
     with out.progress(f"fitting {name}"):
-        model.fit(rows.X, rows.y)
+        model.fit(rows.X, rows.named_y)
     model.save(path)
     classes = f"{len(model.classes_)} classes, " if rows.task == "classification" else ""
     words = f"{name}: {classes}{len(rows):,} rows, {rows.X.shape[1]} columns"

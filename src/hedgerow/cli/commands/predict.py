@@ -10,16 +10,15 @@ import numpy as np
 import typer
 from sklearn.base import is_classifier
 
-from hedgerow.cli._columns import features, require_learned
 from hedgerow.cli._models import load_model
-from hedgerow.cli._names import listed, require
+from hedgerow.cli._names import listed
 from hedgerow.cli._options import Data, ModelFile
 from hedgerow.cli._output import Output, UsageError, check_destination
+from hedgerow.cli._rows import rows_for
 from hedgerow.cli._scores import CONFIDENCE
-from hedgerow.cli._table import PIPE, read_table, write_table
+from hedgerow.cli._table import PIPE, write_table
 
 CHUNK = 1024
-ALL = "all"
 
 
 def predict(
@@ -61,7 +60,7 @@ def predict(
         )
     if proba and not is_classifier(learner):
         raise UsageError("--proba is for classes; this model predicts numbers, and --quantiles writes more of them")
-    X, kept = _rows(out, learner, data, keep or [])
+    X, kept = rows_for(out, learner, data, keep or [])
     if not levels["confidence"] and not levels["quantiles"]:
         levels["confidence"] = [CONFIDENCE]
     parts = []
@@ -94,29 +93,6 @@ def _levels(option: str, given: Sequence[str] | None) -> list[float]:
             raise UsageError(f"{option} must lie between 0 and 1, got {text!r}")
         found.append(level)
     return found
-
-
-def _rows(out: Output, model: Any, path: Path, keep: list[str]) -> tuple[Any, Any]:
-    """Columns of a file, read as what the model took them for, and those to copy."""
-    kinds = model.column_kinds_
-    has_names = hasattr(model, "feature_names_in_")
-
-    def is_text(name: str) -> bool:
-        """Whether a column stays as it is written: categories, and what is only copied, such as ids."""
-        return has_names and (kinds[name] == "category" if name in kinds else bool(keep))
-
-    with out.progress(f"reading {path}"):
-        frame = read_table(path, out.say, is_text)
-    columns = list(frame.columns) if keep == [ALL] and ALL not in frame.columns else listed(keep, frame.columns)
-    require(frame.columns, columns, path, "--keep")
-    kept = frame[columns].copy()
-    if has_names:
-        require_learned(frame, list(kinds), path)
-        return features(frame, list(kinds), path, kinds), kept
-    columns = list(frame.columns)  # the model knows its columns by number
-    known = dict(zip(columns, kinds.values(), strict=False))
-    X = features(frame, columns, path, known)
-    return X.to_numpy(dtype=float if set(known.values()) <= {"number"} else object), kept
 
 
 def _of_classes(model: Any, rows: Any, proba: bool) -> dict[str, Any]:

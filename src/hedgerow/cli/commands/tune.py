@@ -105,7 +105,7 @@ def tune(
     _show(out, tried, best, candidates, measure, cv)
     fitted = fit_and_save(out, best.candidate.new(rows.task, **shared), rows, path)
     show_strongest(out, fitted)
-    say_saved(out, path)
+    say_saved(out, path, data)
 
 
 def choose(tried: Sequence[Trial]) -> Trial:

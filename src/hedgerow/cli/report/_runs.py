@@ -1,0 +1,111 @@
+"""The page about runs: scores of streams, forecast by forecast, over time and with marks of drift."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from hedgerow.cli._runs import names_of, scores_rows
+from hedgerow.cli.report._chart import COLOURS, DASHED, DOTTED, Chart, key, percent_ticks, reach
+from hedgerow.cli.report._html import Markup, cards, element, figure, figures, page, section, table
+from hedgerow.cli.report._words import listed, percent
+from hedgerow.plot.style import GREY
+from hedgerow.stream import Run
+
+CURVES = {
+    "mean_error_rate": "targets within intervals",
+    "relative_interval_size": "size of intervals, relative to targets' range",
+    "interval_score": "interval score",
+    "root_mean_squared_error": "RMSE",
+    "mean_absolute_error": "MAE",
+    "accuracy": "share right",
+    "log_loss": "log loss",
+    "crps": "CRPS",
+}
+"""Scores drawn over time, and what they are called."""
+COVERAGE = "mean_error_rate"
+
+
+def runs_page(runs: Sequence[Run]) -> str:
+    """Return the page."""
+    named = list(zip(names_of(runs), runs, strict=True))
+    sections = [
+        section("In short", cards([_card(name, run) for name, run in named]), table(_scores(runs))),
+        _over_time(named),
+        _changes(named),
+    ]
+    what = "intervals" if runs[0].task == "regression" else "classes"
+    words = f"Each row was forecast, then learned: {listed(f'{run.n_rows:,} rows by {name}' for name, run in named)}"
+    return page(f"How well {what} were forecast on a stream", words, sections)
+
+
+def _scores(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return a row for each run, which is readable on a phone."""
+    rows = scores_rows(runs)
+    return [{"run": name} | {row["score"]: row[name] for row in rows} for name in names_of(runs)]
+
+
+def _card(name: str, run: Run) -> tuple[str, Any, str]:
+    scores = run.scores
+    if COVERAGE in scores:
+        return name, percent(1 - scores[COVERAGE], 1), f"of targets within intervals of {percent(run.confidence)}"
+    return name, percent(scores["accuracy"], 1), "of rows predicted right"
+
+
+def _over_time(named: Sequence[tuple[str, Run]]) -> Markup:
+    pictures = [
+        _curves(score, words, [(name, run) for name, run in named if score in run.history])
+        for score, words in CURVES.items()
+        if any(score in run.history for _, run in named)
+    ]
+    windows = sorted({run.window for _, run in named})
+    about = f"A point is the mean over {listed(f'{window:,}' for window in windows)} rows. "
+    about += "Dashed lines mark where the stream is known to change, dotted ones where a model noticed a drift."
+    colours = [(name, COLOURS[place % len(COLOURS)]) for place, (name, _) in enumerate(named)]
+    return section("Over time", key(*colours), figures(*pictures), about=about)
+
+
+def _curves(score: str, words: str, named: Sequence[tuple[str, Run]]) -> Markup:
+    is_share = score in (COVERAGE, "accuracy")
+    drawn = [(run.history["end"], _values(run, score), run) for _, run in named]
+    promised = [run.confidence for _, run in named] if score == COVERAGE else []
+    low, high = reach(*(values for _, values, _ in drawn), promised)
+    between = (max(0.0, low), min(1.0, high)) if is_share else (low, high)
+    last = max(run.n_rows for _, run in named)
+    chart = Chart((0, last), between, "rows", "", None, percent_ticks(*between) if is_share else None)
+    for level in sorted(set(promised)):
+        chart.segment((0, last), (level, level), GREY, 1.5)
+    for place, (_, run) in enumerate(named):
+        colour = COLOURS[place % len(COLOURS)]
+        for row in run.drifts:
+            chart.segment((row, row), between, colour, 1, dash=DOTTED)
+    for row in sorted({row for _, run in named for row in run.change_points}):
+        chart.segment((row, row), between, GREY, 1.5, dash=DASHED)
+    for place, (ends, values, _) in enumerate(drawn):
+        chart.line(ends, values, COLOURS[place % len(COLOURS)])
+        if len(ends) == 1:
+            chart.dots(ends, values, COLOURS[place % len(COLOURS)], radius=3, opacity=1)
+    caption = (
+        f"Grey: what was promised, {listed(percent(level) for level in sorted(set(promised)))}." if promised else ""
+    )
+    return figure(words[0].upper() + words[1:], chart.svg(), caption)
+
+
+def _values(run: Run, score: str) -> Any:
+    values = run.history[score]
+    return 1.0 - values if score == COVERAGE else np.asarray(values)
+
+
+def _changes(named: Sequence[tuple[str, Run]]) -> Markup:
+    rows: list[dict[str, Any]]
+    known = sorted({row for _, run in named for row in run.change_points})
+    rows = [{"row": row, "what": "the stream changes", "run": "all"} for row in known]
+    rows += [{"row": row, "what": "a drift was noticed", "run": name} for name, run in named for row in run.drifts]
+    if not rows:
+        return section("Drift", element("p", "No change of the stream is known, and no model noticed one."))
+    most = 30
+    more = [element("p", f"and {len(rows) - most:,} more")] if len(rows) > most else []
+    return section("Drift", table(sorted(rows, key=itemgetter("row"))[:most]), *more)

@@ -1,0 +1,206 @@
+"""What the models on Dask have in common: parameters, tasks that fit and predict, and the model on the cluster."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, ClassVar, Self
+
+import dask.array as da
+import numpy as np
+from dask import delayed
+from distributed import default_client
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from hedgerow.integrations import _dask_tasks as tasks
+from hedgerow.integrations._dask_blocks import check_room, checked_blocks, partitions
+
+SHARES_A_THREAD = 2
+"""Shares of the trees for each thread of the cluster: some are done sooner, and a worker that is lost takes few."""
+
+
+class DaskModel:
+    """What the models have in common: parameters are those of the ordinary model, which is on the cluster."""
+
+    _LOCAL: ClassVar[Any]
+    _DEFAULTS: ClassVar[dict[str, Any]] = {}
+    __signature__: ClassVar[inspect.Signature]
+    _model: Any  # a future
+
+    def __init_subclass__(cls) -> None:
+        if not hasattr(cls, "_LOCAL"):
+            return
+        known = inspect.signature(cls._LOCAL).parameters.values()
+        own = [each.replace(default=cls._DEFAULTS.get(each.name, each.default)) for each in known]
+        client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
+        cls.__signature__ = inspect.Signature([*own, client])
+
+    def __init__(self, *args: Any, client: Any = None, **parameters: Any) -> None:
+        self.client = client
+        self._local = self._LOCAL(*args, **{**self._DEFAULTS, **parameters})
+
+    def __repr__(self) -> str:
+        return f"Dask{self._local!r}"
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name."""
+        return {**self._local.get_params(deep), "client": self.client}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters by name. What has been learned stays as it is."""
+        self.client = parameters.pop("client", self.client)
+        self._local.set_params(**parameters)
+        return self
+
+    # Learning.
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn all rows, forgetting whatever was learned before; returns when that is done.
+
+        Parameters
+        ----------
+        X : dask.array.Array or dask.dataframe.DataFrame
+            Rows. All partitions have the same columns; some may be empty.
+        y : dask.array.Array or dask.dataframe.Series
+            Targets or labels, in partitions as those of `X`.
+        sample_weight : dask.array.Array or dask.dataframe.Series, optional
+            One a row.
+
+        Returns
+        -------
+        self
+        """
+        client, local = self._client, self._template()
+        blocks, shape = checked_blocks(client, X, y, sample_weight)
+        check_room(client, shape, local)
+        self._take(client, self._fitted(client, local, blocks))
+        return self
+
+    def to_local(self) -> Any:
+        """Return the ordinary model, in this process: what its `fit` gives on the same rows."""
+        self._check_fitted()
+        return self._model.result()
+
+    def _fitted(self, client: Any, local: Any, blocks: list[Any]) -> Any:
+        """Return the model, still to be computed: here by one worker alone."""
+        return delayed(tasks.hedgerow_fit)(local, blocks)
+
+    def _template(self) -> Any:
+        """Return a model that has learned nothing and whose fit is a function: its seed is drawn here and now."""
+        local, state = clone(self._local), self._local.random_state
+        if not isinstance(state, int | np.integer):
+            drawn = np.random.SeedSequence().generate_state(4) if state is None else state.randint(2**31, size=4)
+            local.set_params(random_state=np.random.RandomState(drawn))
+        return local
+
+    def _take(self, client: Any, model: Any) -> None:
+        """Have a model computed, and hold it; if that fails, this one is as it was."""
+        future, described = client.compute([model, delayed(tasks.hedgerow_describe)(model)])
+        attributes = described.result()
+        for name in tasks.DESCRIBED:
+            vars(self).pop(name, None)
+        vars(self).update(attributes, _model=future)
+
+    @property
+    def _client(self) -> Any:
+        if self.client is not None:
+            return self.client
+        try:
+            return default_client()
+        except ValueError:
+            raise ValueError(
+                f"{type(self).__name__} found no Dask client: start one by distributed.Client(), or pass client=..."
+            ) from None
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "_model"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
+
+    # Asking.
+
+    def _ask(self, X: Any, method: str, names: list[Any] | None, dtype: Any = np.float64, **options: Any) -> Any:
+        """Return what the model says of each row, lazily, as a collection like X; `names` are those of its columns."""
+        self._check_fitted()
+        asked = {"model": delayed(self._model), "method": method, "names": names, "dtype": dtype, "options": options}
+        blocks, tail = partitions(X, "X"), () if names is None else (len(names),)
+        if isinstance(X, da.Array):
+            said = [delayed(tasks.hedgerow_predict)(block, **asked) for block in blocks]
+            sizes = zip(said, X.chunks[0], strict=True)
+            return da.concatenate([da.from_delayed(part, (n, *tail), np.dtype(dtype)) for part, n in sizes])
+        empty = tasks.framed(np.empty((0, *tail), dtype=dtype), X._meta.iloc[:0], names)
+        return X.map_partitions(tasks.hedgerow_predict, meta=empty, **asked)
+
+
+class DaskOnline(DaskModel):
+    """A model that goes on learning."""
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None, **announced: Any) -> Self:
+        """Learn rows online, partition after partition; returns when that is done. One worker does the work.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+        **announced
+            For a classifier: `classes` that may come.
+
+        Returns
+        -------
+        self
+        """
+        client = self._client
+        model = delayed(self._model) if hasattr(self, "_model") else self._template()
+        blocks, _ = checked_blocks(client, X, y, sample_weight)
+        # A window bounds the model, not the stream: then partitions come one at a time.
+        for group in [blocks] if getattr(self._local, "window", None) is None else [[block] for block in blocks]:
+            model = delayed(tasks.hedgerow_learn)(model, group, announced)
+        self._take(client, model)
+        return self
+
+
+class DaskForest(DaskOnline):
+    """A forest, whose trees are grown by all workers."""
+
+    _DEFAULTS: ClassVar[dict[str, Any]] = {"cuts": "keyed"}
+
+    def _fitted(self, client: Any, local: Any, blocks: list[Any]) -> Any:
+        sown = delayed(tasks.hedgerow_units)(local, blocks)
+        n_shares = SHARES_A_THREAD * max(1, sum(client.nthreads().values()))
+        shares = [delayed(tasks.hedgerow_trees)(sown, number, n_shares) for number in range(n_shares)]
+        return delayed(tasks.hedgerow_forest)(sown, [delayed(tasks.hedgerow_first_trees)(sown), *shares])
+
+
+class DaskRegressor(DaskModel):
+    """What regressors say."""
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Mean of each row, lazily; with `return_std` a pair, the standard deviation as well."""
+        if not return_std:
+            return self._ask(X, "predict", None)
+        both = self._ask(X, "predict", ["mean", "std"], return_std=True)
+        return (both[:, 0], both[:, 1]) if isinstance(both, da.Array) else (both["mean"], both["std"])
+
+    def predict_interval(self, X: Any, confidence: float = 0.9) -> Any:
+        """Central prediction interval of each row, lazily: shape (n_samples, 2), or columns "lower" and "upper"."""
+        return self._ask(X, "predict_interval", ["lower", "upper"], confidence=confidence)
+
+    def predict_quantiles(self, X: Any, quantiles: Any) -> Any:
+        """Quantiles of each row, lazily: shape (n_samples, n_quantiles)."""
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64)).tolist()
+        return self._ask(X, "predict_quantiles", levels, quantiles=levels)
+
+
+class DaskClassifier(DaskModel):
+    """What classifiers say."""
+
+    classes_: Any
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable class of each row, lazily."""
+        self._check_fitted()
+        return self._ask(X, "predict", None, self.classes_.dtype)
+
+    def predict_proba(self, X: Any) -> Any:
+        """Probability of each class of each row, lazily: shape (n_samples, n_classes), in the order of `classes_`."""
+        self._check_fitted()
+        return self._ask(X, "predict_proba", self.classes_.tolist())

@@ -1,0 +1,126 @@
+"""What workers do for `hedgerow.integrations.dask`: pure functions, by whose names Dask shows progress."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import numpy as np
+from distributed import get_worker
+from sklearn.base import clone
+
+DESCRIBED = ("n_features_in_", "feature_names_in_", "classes_")
+"""Attributes of a model that are known without it."""
+
+
+class Block(NamedTuple):
+    """A partition: rows, what is to be learned of them, and their weights or None."""
+
+    X: Any
+    y: Any
+    weights: Any
+
+
+class Shape(NamedTuple):
+    """What must agree between partitions, and how many rows one has."""
+
+    n_rows: int
+    columns: tuple[str, ...] | int  # names, or how many
+    n_targets: int
+
+
+def hedgerow_rows(number: int, X: Any, y: Any, weights: Any) -> Block:
+    """Put a partition together."""
+    for name, part in (("y", y), ("sample_weight", weights)):
+        if part is not None and len(part) != len(X):
+            raise ValueError(
+                f"partition {number} of X has {len(X)} rows and that of {name} {len(part)}: divide both alike"
+            )
+    return Block(X, y, weights)
+
+
+def hedgerow_shape(block: Block) -> Shape:
+    """Tell what must agree between partitions."""
+    X, y = block.X, block.y
+    columns = tuple(str(name) for name in X.columns) if hasattr(X, "columns") else int(X.shape[1])
+    return Shape(len(X), columns, 1 if y.ndim == 1 else y.shape[1])
+
+
+def hedgerow_fit(model: Any, blocks: list[Block]) -> Any:
+    """Fit a model to all rows."""
+    return clone(model).fit(*_joined(blocks))
+
+
+def hedgerow_learn(model: Any, blocks: list[Block], announced: dict[str, Any]) -> Any:
+    """Return a model that has learned partitions online, one after another."""
+    learned = deepcopy(model)
+    for X, y, weights in blocks:
+        learned.partial_fit(X, y, sample_weight=weights, **announced)
+    return learned
+
+
+def hedgerow_units(model: Any, blocks: list[Block]) -> Any:
+    """Bring rows together and learn the units of their columns."""
+    return model._sown(*_joined(blocks))
+
+
+def hedgerow_first_trees(sown: Any) -> Any:
+    """Grow the first trees, and learn smoothing from them."""
+    return sown.first_trees()
+
+
+def hedgerow_trees(sown: Any, number: int, n_shares: int) -> Any:
+    """Grow one of so many shares of the others."""
+    return sown.share(number, n_shares)
+
+
+def hedgerow_forest(sown: Any, parts: list[Any]) -> Any:
+    """Put trees together, and learn calibration from all of them."""
+    return sown.grown(parts, get_worker().state.nthreads)  # all other tasks have been done
+
+
+def hedgerow_describe(model: Any) -> dict[str, Any]:
+    """Tell what a model knows of columns and classes."""
+    return {name: getattr(model, name) for name in DESCRIBED if hasattr(model, name)}
+
+
+def hedgerow_predict(
+    X: Any, *, model: Any, method: str, names: list[Any] | None, dtype: Any, options: dict[str, Any]
+) -> Any:
+    """Return what a model says of the rows of a partition, as a frame if it is one; names are those of columns."""
+    tail = () if names is None else (len(names),)
+    if len(X):
+        said = getattr(model, method)(X, **options)
+        found = np.column_stack(said) if isinstance(said, tuple) else np.asarray(said)
+    else:
+        found = np.empty((0, *tail))
+    return framed(found.astype(dtype, copy=False).reshape(len(X), *tail), X, names)
+
+
+def framed(found: Any, X: Any, names: list[Any] | None) -> Any:
+    """Return answers as a series or a frame with the index of X, if X has one."""
+    if not hasattr(X, "iloc"):
+        return found
+    import pandas as pd
+
+    return pd.Series(found, index=X.index) if names is None else pd.DataFrame(found, index=X.index, columns=names)
+
+
+def memory_limits(dask_scheduler: Any) -> list[int]:
+    """Tell how much memory each worker may use; 0 where there is no limit."""
+    return [int(worker.memory_limit or 0) for worker in dask_scheduler.workers.values()]
+
+
+def _joined(blocks: list[Block]) -> Block:
+    """Return all rows as one partition."""
+    return Block(*(_stacked(list(parts)) for parts in zip(*blocks, strict=True)))
+
+
+def _stacked(parts: list[Any]) -> Any:
+    if len(parts) == 1 or parts[0] is None:
+        return parts[0]
+    if not hasattr(parts[0], "iloc"):
+        return np.concatenate(parts)
+    import pandas as pd
+
+    return pd.concat(parts)
