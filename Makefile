@@ -24,7 +24,7 @@ space := $(subst ,, )
 .PRECIOUS: $(STAMPS)/group-%
 .NOTPARALLEL:
 .PHONY: help demo test test-thorough cpp-test tsan tsan-models fuzz fuzz-sanitized fuzz-guided fuzz-guided-sanitized \
-	bench soak kills lint format docs clean
+	bench papers soak kills lint format docs clean
 
 help: ## this menu
 	@awk -F ':.*## ' '/^[a-z%-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,11 @@ bench: bench-speed ## speed and memory next to named peers
 
 bench-%: $(STAMPS)/package $(STAMPS)/group-bench ## one page of benchmarks/: bench-accuracy, bench-drift ...; DATA=folder, QUICK=1, FULL=1
 	@$(BIN)/python -m benchmarks $* $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(SIZE),--size $(SIZE))
+
+papers: $(STAMPS)/package $(STAMPS)/group-bench-papers ## tables and figures of the papers next to ours, and public tables; DATA=folder, QUICK=1
+	@for topic in $(notdir $(patsubst %/run.py,%,$(wildcard benchmarks/papers/*/run.py))); do \
+		$(BIN)/python -m benchmarks $$topic $(if $(DATA),--data $(DATA)) $(if $(QUICK),--quick) || exit 1; \
+	done
 
 soak: $(STAMPS)/package $(STAMPS)/group-test ## memory along long streams: ROWS=n, 1e6 of each model unless said
 	@$(BIN)/python -m benchmarks soak $(if $(ROWS),--size $(ROWS))

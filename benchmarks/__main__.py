@@ -13,9 +13,8 @@ import typer
 from benchmarks.shared.page import Options, Page
 
 HERE = Path(__file__).parent
-TOPICS = {
-    path.parent.name: (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
-    for path in sorted(HERE.glob("*/run.py"))
+FOLDERS = {
+    path.parent.name: path.parent for place in ("*", "papers/*") for path in sorted(HERE.glob(f"{place}/run.py"))
 }
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
@@ -31,16 +30,21 @@ def main(
 ) -> None:
     """Run one topic, and write its page and pictures."""
     topic = topic.replace("-", "_")
-    if topic not in TOPICS:
-        print(*(f"{name:16}{words}" for name, words in TOPICS.items()), sep="\n")
+    if topic not in FOLDERS:
+        print(*(f"{name:24}{first_line(folder / 'run.py')}" for name, folder in FOLDERS.items()), sep="\n")
         raise typer.Exit(bool(topic))
     if data is not None and not data.is_dir():
         raise typer.BadParameter(f"there is no folder {data}")
     if out is None:
-        out = Path(tempfile.gettempdir()) / "hedgerow-benchmarks" / topic if quick else HERE / topic
+        out = Path(tempfile.gettempdir()) / "hedgerow-benchmarks" / topic if quick else FOLDERS[topic]
     page = Page(topic, Options(data, quick, full, size), out)
-    import_module(f"benchmarks.{topic}.run").run(page, page.options)
+    import_module(".".join(["benchmarks", *FOLDERS[topic].relative_to(HERE).parts, "run"])).run(page, page.options)
     print(f"written to {page.write()}")
+
+
+def first_line(path: Path) -> str:
+    """Return the first line of a module's docstring."""
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 if __name__ == "__main__":
