@@ -94,6 +94,7 @@ def test_truncated_files(case, tmp_path, content):
 def test_every_array_is_needed_and_checked(case, tmp_path, content):
     """Without one array, or with one of another type, shape or length, a file is refused."""
     stored, path = content(case), tmp_path / "model"
+    rng = np.random.default_rng(2)
     for name, array in stored.arrays.items():
         wrong = {
             "missing": None,
@@ -104,7 +105,8 @@ def test_every_array_is_needed_and_checked(case, tmp_path, content):
             "doubled": np.concatenate([array, array]),
             "empty": array[:0],
         }
-        for what, bad in wrong.items():
+        for what in rng.permutation(list(wrong))[: len(wrong) if THOROUGH else 3]:
+            bad = wrong[what]
             if bad is not None and (bad.shape, bad.dtype) == (array.shape, array.dtype):
                 continue
             if (name.endswith(MAY_BE_EMPTY) and what == "empty") or name.endswith(MAY_BE_SHORT):
@@ -156,6 +158,9 @@ def test_strange_headers(case, tmp_path, content):
     stored, path = content(case), tmp_path / "model"
     ways = [way for way in entries(stored.header) if not stored.is_parameter(way)]
     rng = np.random.default_rng(0)
+    if not THOROUGH:
+        some = {*rng.permutation(len(ways))[:25].tolist()}
+        ways = [way for number, way in enumerate(ways) if len(way) <= 2 or number in some]
     for way in ways:
         for number in range(len(STRANGE)) if THOROUGH else rng.permutation(len(STRANGE))[:1]:
             refused(case, Stored(changed(stored.header, way, STRANGE[number]), stored.arrays).write(path))

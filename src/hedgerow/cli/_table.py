@@ -12,10 +12,12 @@ import warnings
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from hedgerow.cli._memory import Budget, records, sample
+from hedgerow.cli._output import UsageError
 from hedgerow.cli._text import is_code, mend_text
 from hedgerow.stream import _kinds
 from hedgerow.stream._delimiter import LINES, delimiter_of
@@ -32,14 +34,18 @@ ENDINGS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "js
 
 
 def read_table(
-    path: Path, say: Callable[[str], None] | None = None, is_text: Callable[[str], bool] | None = None
+    path: Path,
+    say: Callable[[str], None] | None = None,
+    is_text: Callable[[str], bool] | None = None,
+    budget: Budget | None = None,
 ) -> Any:
     """Read a file, or the standard input, as a pandas frame.
 
     What was done to make sense of it is said by `say`. In CSV the columns of which `is_text` is true stay text as it is
-    written.
+    written. Of a file with more rows than the budget allows, a random sample is read, and `attrs` says how many it has.
     """
     notes: list[str] = []
+    n_all: int | None = None
     try:
         import pandas as pd
     except ImportError:
@@ -51,12 +57,13 @@ def read_table(
         file.seek(0)
         kind = _format_of(path, head)
         if kind == "parquet":
-            frame = _read_parquet(path, file, pd)
+            frame, n_all = _read_parquet(path, file, pd, budget)
         elif kind == "json":
-            frame = _read_json(path, file, pd)
+            frame, n_all = _read_json(path, file, pd, budget)
         else:
-            frame, found = _read_csv(path, file, head, is_text or _is_none, pd)
-            notes += found
+            frame, n_all, notes = _read_csv(path, file, head, is_text or _is_none, pd, budget)
+    if n_all is not None and n_all > len(frame):
+        frame.attrs["n_all"] = n_all
     if len(frame) == 0:
         raise ValueError(f"{str(path)!r} has a header but no rows")
     nested = [name for name in frame if frame[name].dtype == object and not all(map(_is_single, frame[name]))]
@@ -125,30 +132,71 @@ def _format_of(path: Path, head: bytes) -> str:
     return kind
 
 
-def _read_parquet(path: Path, file: BinaryIO, pd: Any) -> Any:
+def _read_parquet(path: Path, file: BinaryIO, pd: Any, budget: Budget | None) -> tuple[Any, int | None]:
     try:
-        return pd.read_parquet(file)
+        return (pd.read_parquet(file), None) if budget is None else _some_of_parquet(file, budget)
     except ImportError:
         raise ImportError("Parquet files need pyarrow: pip install 'hedgerow[parquet]'") from None
+    except UsageError:
+        raise
     except (ValueError, OSError) as error:
         raise ValueError(f"{str(path)!r} is not a Parquet file, or damaged: {error}") from None
 
 
-def _read_json(path: Path, file: BinaryIO, pd: Any) -> Any:
+def _some_of_parquet(file: BinaryIO, budget: Budget) -> tuple[Any, int]:
+    """Read one group of rows after another, and keep those of the sample."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    source = ParquetFile(file)
+    n_all = source.metadata.num_rows
+    n = min(n_all, budget.rows(len(source.schema_arrow.names), "regression"))
+    if n == n_all:
+        return source.read().to_pandas(), n
+    chosen = np.sort(np.random.default_rng(budget.seed).choice(n_all, n, replace=False))
+    parts, first = [], 0
+    for batch in source.iter_batches():
+        begin, end = np.searchsorted(chosen, [first, first + batch.num_rows])
+        parts.append(batch.take(pa.array(chosen[begin:end] - first)))
+        first += batch.num_rows
+    return pa.Table.from_batches(parts).to_pandas(), n_all
+
+
+def _read_json(path: Path, file: BinaryIO, pd: Any, budget: Budget | None) -> tuple[Any, int | None]:
     """Read an object a line, or one list of objects."""
+    n_all: int | None = None
     try:
+        if budget is not None and file.read(HEAD).decode("utf-8-sig", errors="ignore").lstrip()[:1] == "{":
+            file.seek(0)
+            file, n_all = _some_lines(file, "utf-8-sig", budget)
+        elif budget is not None:
+            file.seek(0)
         text = file.read().decode("utf-8-sig")
         if text.lstrip().startswith("["):
-            records = json.loads(text)
+            objects = json.loads(text)
         else:
-            records = [_json_line(line, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+            objects = [_json_line(line, number) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     except UnicodeDecodeError as error:
         raise ValueError(f"{str(path)!r} is not text: {error}") from None
+    except UsageError:
+        raise
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{str(path)!r} is not JSON: {error}") from None
-    if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
+    if not isinstance(objects, list) or not objects or not all(isinstance(each, dict) for each in objects):
         raise ValueError(f"{str(path)!r} must hold JSON objects, one a line, each with the columns of a row")
-    return pd.DataFrame(records)
+    return pd.DataFrame(objects), n_all
+
+
+def _some_lines(file: BinaryIO, encoding: str, budget: Budget, delimiter: str | None = None) -> tuple[BinaryIO, int]:
+    """Return a sample of the lines in UTF-8, or of the records below a header, and how many there are."""
+    lines = iter(io.TextIOWrapper(file, encoding=encoding, newline=""))
+    header = "" if delimiter is None else next(records(lines), "")
+    first = next(lines, "")
+    width = len(_json_line(first, 1)) if delimiter is None else len(next(csv.reader([header], delimiter=delimiter), []))
+    every = records(chain([first], lines)) if delimiter else (line for line in chain([first], lines) if line.strip())
+    kept, n_all = sample(every, budget.rows(width, "regression"), budget.seed)
+    return io.BytesIO("".join([header, *kept]).encode()), n_all
 
 
 def _json_line(line: str, number: int) -> Any:
@@ -159,8 +207,9 @@ def _json_line(line: str, number: int) -> Any:
 
 
 def _read_csv(
-    path: Path, file: BinaryIO, head: bytes, is_text: Callable[[str], bool], pd: Any
-) -> tuple[Any, list[str]]:
+    path: Path, file: BinaryIO, head: bytes, is_text: Callable[[str], bool], pd: Any, budget: Budget | None
+) -> tuple[Any, int | None, list[str]]:
+    n_all = None
     encoding, notes = _encoding_of(path, file, head)
     lines = head.decode(encoding, errors="ignore").lstrip("\ufeff").splitlines()
     if not any(line.strip() for line in lines):
@@ -171,6 +220,9 @@ def _read_csv(
     codes = {
         header[place].strip() for row in cells for place in range(min(map(len, (row, header)))) if is_code(row[place])
     }
+    if budget is not None:
+        file, n_all = _some_lines(file, encoding, budget, delimiter)
+        encoding = "utf-8"
     is_old = tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1)
     try:
         with warnings.catch_warnings():
@@ -192,7 +244,8 @@ def _read_csv(
     except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, zlib.error) as error:
         raise ValueError(f"{str(path)!r} is not a CSV file: {str(error).strip()}") from None
     frame.attrs["codes"] = sorted(codes)  # what pandas writes into files must be plain
-    return _named(frame, header, path, notes, delimiter)
+    frame, notes = _named(frame, header, path, notes, delimiter)
+    return frame, n_all, notes
 
 
 def _named(frame: Any, header: list[str], path: Path, notes: list[str], delimiter: str) -> tuple[Any, list[str]]:

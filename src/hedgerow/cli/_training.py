@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hedgerow.cli._columns import LEFT_OUT, Column, features, look_at, require_learned, show_columns
+from hedgerow.cli._memory import Budget
 from hedgerow.cli._names import listed, require
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._table import read_table
@@ -50,12 +51,13 @@ def training_rows(
     ignore: Sequence[str] | None,
     categorical: Sequence[str] | None,
     use: Sequence[str] | None,
+    budget: Budget | None = None,
 ) -> Training:
-    """Read a file, and say what its columns and its target were taken for."""
+    """Read a file, or what of it fits into the budget, and say what its columns and its target were taken for."""
     with out.progress(f"reading {path}"):
         # Names between commas can be told from names with commas only when the columns are known.
         texts = {*(categorical or ()), *listed(categorical, ())}
-        frame = read_table(path, out.say, texts.__contains__)
+        frame = read_table(path, out.say, texts.__contains__, budget)
     require(frame.columns, [target], path, "--target")
     if target in frame.attrs.get("twice", ()):
         raise ValueError(f"{str(path)!r} has several columns {target!r}; rename all but the one that is the target")
@@ -67,6 +69,8 @@ def training_rows(
             raise UsageError(f"{option}: {target!r} is the target")
     frame = without_missing(out, frame, target, path)
     task = decide_task(out, frame[target], target, path, task)
+    if budget is not None:
+        frame = within(out, frame, budget.rows(frame.shape[1], task), budget.seed)
     y = target_values(frame[target], task, target, path)
     rest = [str(name) for name in frame.columns if name != target and name not in names["--ignore"]]
     if not rest:
@@ -81,6 +85,15 @@ def training_rows(
     kinds = {column.name: column.kind for column in found if column.is_used}
     out.facts(task=task, target=target)
     return Training(features(frame, used, path, kinds), y, task, kinds, found, target)
+
+
+def within(out: Output, frame: Any, n: int, seed: int) -> Any:
+    """Return at most n rows, drawn at random, and say so if the file has more."""
+    n_all = frame.attrs.get("n_all", len(frame))
+    some = frame if len(frame) <= n else frame.sample(n, random_state=seed).sort_index()
+    if "n_all" in frame.attrs or len(some) < n_all:
+        out.say(f"{len(some):,} of {n_all:,} rows, drawn at random, fit into --max-memory and are used")
+    return some
 
 
 def further_rows(out: Output, path: Path, target: str, task: str, kinds: Mapping[str, str]) -> Training:

@@ -35,7 +35,10 @@ void walk_and_descender_agree(const Sample& sample, Growth growth) {
   Walk<M> walk;
   for (const auto& tree : forest.trees) {
     const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
-    descender.descend(asking, points.data(), asked.size(), together.data());
+    descender.descend(asking, points.data(), asked.size(),
+                      [&](std::uint32_t i, double weight, const label::Gaussian& part) {
+                        together[i].hear(weight, part, query.centre);
+                      });
     for (std::size_t i = 0; i < asked.size(); ++i) {
       walk.go_down(asking, points.data() + i * sample.width);
       walk.speak(asking,
@@ -98,6 +101,34 @@ TEST(moments_are_those_of_the_mixture) {
   }
 }
 
+/// More points than are gathered at once, each of which must hear what it hears when it is asked about alone.
+template <class M>
+void many_points_hear_what_each_hears_alone(const label::Query& asking) {
+  const Sample sample = draw_sample(90, 3), asked = draw_sample(MixtureGatherer<M>::at_once + 7, 3, Kind::plain, 5);
+  const auto forest = grown_forest<M>(sample, 4);
+  const Mixtures found = predict_mixtures(forest, {asked.features.data(), asked.size()}, asking, 1);
+  CHECK(found.first.size() == asked.size() + 1);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const Mixtures alone = predict_mixtures(forest, {asked.features.data() + 3 * i, 1}, asking, 1);
+    const auto begin = static_cast<std::size_t>(found.first[i]);
+    CHECK(found.first[i + 1] - found.first[i] == alone.first[1]);
+    for (std::size_t k = 0; k < alone.weights.size(); ++k) {
+      CHECK(found.weights[begin + k] == alone.weights[k]);
+      CHECK(found.means[begin + k] == alone.means[k]);
+      CHECK(found.variances[begin + k] == alone.variances[k]);
+    }
+  }
+}
+
+TEST(mixtures_of_many_points_are_those_of_each_alone) {
+  label::Query closer = query;
+  closer.spread = 0.7;
+  closer.keeps_mean = true;
+  many_points_hear_what_each_hears_alone<GaussianHierarchy>(query);
+  many_points_hear_what_each_hears_alone<GaussianHierarchy>(closer);
+  many_points_hear_what_each_hears_alone<RunningMoments>(closer);
+}
+
 TEST(threads_do_not_show_in_answers) {
   const Sample sample = draw_sample(100, 3), asked = questions(sample);
   const auto forest = grown_forest<GaussianHierarchy>(sample, 3);
@@ -133,7 +164,7 @@ TEST(asking_about_no_points_is_allowed) {
   CHECK(predict_mixtures(forest, {nullptr, 0}, query, 2).first.size() == 1);
   CHECK(predict_moments(forest, {nullptr, 0}, query, 2).mean.empty());
   Descender<GaussianHierarchy>().descend({forest.trees[0], forest.rows, forest.growth, forest.model, query}, nullptr, 0,
-                                         nullptr);
+                                         [](std::uint32_t, double, const label::Gaussian&) { CHECK(false); });
 }
 
 TEST(a_leaf_is_found_by_its_number) {

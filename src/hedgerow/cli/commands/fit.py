@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from hedgerow.cli._models import new_model
+from hedgerow.cli._memory import Budget
+from hedgerow.cli._models import new_model, word_for
 from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Model, Seed, Settings, Target, Task, Trees, Use
 from hedgerow.cli._output import Output, UsageError, check_destination
 from hedgerow.cli._scores import CONFIDENCE, check_confidence, show_honest_scores, show_strongest, too_good
@@ -33,6 +34,10 @@ def fit(
     use: Use = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals whose coverage is shown.")] = CONFIDENCE,
     score: Annotated[bool, typer.Option(help="Say how well rows are predicted that were left out.")] = True,
+    max_memory: Annotated[
+        str | None,
+        typer.Option(help="About how much memory to use, such as 4GB: of a larger table a random sample is learned."),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
 ) -> None:
@@ -42,13 +47,22 @@ def fit(
     """
     path = model_path(data, to)
     check_confidence(confidence)
-    rows = training_rows(out, data, target, task, ignore, categorical, use)
+    budget = None if max_memory is None else budget_for(max_memory, model, trees, seed)
+    rows = training_rows(out, data, target, task, ignore, categorical, use, budget)
     fitted = fit_and_save(out, new_model(model, rows.task, trees, settings, random_state=seed, n_jobs=jobs), rows, path)
     scores = show_honest_scores(out, fitted, rows, confidence) if score else []
     strongest = show_strongest(out, fitted)
     if doubt := too_good(scores, strongest, target):
         out.say(f"note: {doubt} --ignore {quote(strongest[0][0])} leaves it out")
     say_saved(out, path, data)
+
+
+def budget_for(max_memory: str, model: str, trees: int | None, seed: int) -> Budget:
+    """Return how much memory the rows and a model of them may take."""
+    word = word_for(model)
+    keeps_rows = word in ("boosting", "forest")
+    n_trees = new_model(word, "regression", trees).n_estimators if keeps_rows else 0
+    return Budget.parse(max_memory, word, n_trees, seed)
 
 
 def model_path(data: Path, to: Path | None) -> Path:

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "hedgerow/mondrian/query/ask.hpp"
@@ -15,29 +17,37 @@
 
 namespace hedgerow::mondrian {
 
+/// All trees in turn about n points: hear(point, weight, Gaussian) for each component, then finish_tree().
+template <label::GaussianModel M, class Hear, class FinishTree>
+void ask_trees(const Forest<M>& forest, const float* points, std::size_t n, const label::Query& query, Hear&& hear,
+               FinishTree&& finish_tree) {
+  Walk<M> walk;
+  Descender<M> descender;
+  if (n == 1) fetch_paths(forest.trees, forest.rows, points);
+  for (const auto& tree : forest.trees) {
+    const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
+    if (n == 1) {
+      walk.go_down(asking, points);
+      walk.speak(asking, [&](double weight, const label::Gaussian& part) { hear(0U, weight, part); });
+    } else {
+      descender.descend(asking, points, n, hear);
+    }
+    finish_tree();
+  }
+}
+
 /// The moments of all trees' mixtures at n points, added up tree after tree.
 template <label::GaussianModel M>
 std::vector<Moments> gather_moments(const Forest<M>& forest, const float* points, std::size_t n,
                                     const label::Query& query) {
   std::vector<Moments> moments(n), own(n);
-  const auto ask_each = [&](auto&& ask) {
-    for (const auto& tree : forest.trees) {
-      std::fill(own.begin(), own.end(), Moments{});
-      ask(Asking<M>{tree, forest.rows, forest.growth, forest.model, query});
-      for (std::size_t i = 0; i < n; ++i) moments[i] += own[i];
-    }
-  };
-  if (n == 1) {
-    Walk<M> walk;
-    fetch_paths(forest.trees, forest.rows, points);
-    ask_each([&](const Asking<M>& asking) {
-      walk.go_down(asking, points);
-      walk.speak(asking, [&](double weight, const label::Gaussian& part) { own[0].hear(weight, part, query.centre); });
-    });
-  } else {
-    Descender<M> descender;
-    ask_each([&](const Asking<M>& asking) { descender.descend(asking, points, n, own.data()); });
-  }
+  ask_trees(
+      forest, points, n, query,
+      [&](std::uint32_t i, double weight, const label::Gaussian& part) { own[i].hear(weight, part, query.centre); },
+      [&] {
+        for (std::size_t i = 0; i < n; ++i) moments[i] += own[i];
+        std::fill(own.begin(), own.end(), Moments{});
+      });
   return moments;
 }
 
@@ -149,23 +159,75 @@ struct Mixtures {
     variances.insert(variances.end(), other.variances.begin() + begin, other.variances.begin() + end);
   }
 
-  /// The components pushed since `begin` are a whole mixture: bring their means closer together and, if `kept` is a
-  /// number, let that be their mean; the way there widens them, and so does what gaps add.
-  void finish(std::size_t begin, const label::Query& query, double kept, double added) {
+  /// Those of all points of another such set, after the points of this one.
+  void append(const Mixtures& other) {
+    const auto before = static_cast<std::int64_t>(weights.size());
+    for (std::size_t i = 1; i < other.first.size(); ++i) first.push_back(before + other.first[i]);
+    weights.insert(weights.end(), other.weights.begin(), other.weights.end());
+    means.insert(means.end(), other.means.begin(), other.means.end());
+    variances.insert(variances.end(), other.variances.begin(), other.variances.end());
+  }
+
+  /// The components begin .. end - 1 are a whole mixture: bring their means closer together and, if `kept` is a number,
+  /// let that be their mean; the way there widens them, and so does what gaps add.
+  void finish(std::size_t begin, std::size_t end, const label::Query& query, double kept, double added) {
     if (query.spread == 1.0 && std::isnan(kept) && added == 0.0) return;
     double mean = 0.0, before = 0.0;
-    for (std::size_t k = begin; k < weights.size(); ++k) mean += weights[k] * means[k];
-    for (std::size_t k = begin; k < weights.size(); ++k) {
+    for (std::size_t k = begin; k < end; ++k) mean += weights[k] * means[k];
+    for (std::size_t k = begin; k < end; ++k) {
       const double apart = query.spread * (means[k] - mean);
       before += weights[k] * (variances[k] + apart * apart);
     }
     const double moved = std::isnan(kept) ? 0.0 : kept - mean;
     const double wider = query.widened(query.widened(before, moved * moved), added) - before;
-    for (std::size_t k = begin; k < weights.size(); ++k) {
+    for (std::size_t k = begin; k < end; ++k) {
       means[k] = mean + moved + query.spread * (means[k] - mean);
       variances[k] += wider;
     }
   }
+};
+
+/// Gathers the mixtures of points that go down a tree together, and sorts what trees have said by point.
+template <label::GaussianModel M>
+class MixtureGatherer {
+ public:
+  static constexpr std::size_t at_once = 1024;  ///< points; what is said of more would not stay in the caches
+
+  /// Those of n points, at most `at_once`, added to `found`.
+  void gather(const Forest<M>& forest, const float* points, std::size_t n, const label::Query& query, Mixtures& found) {
+    said_.clear();
+    n_said_.assign(n + 1, 0);
+    const double n_trees = static_cast<double>(forest.trees.size());
+    ask_trees(
+        forest, points, n, query,
+        [&](std::uint32_t i, double weight, const label::Gaussian& part) {
+          said_.push_back({i, weight / n_trees, part});
+          ++n_said_[i + 1];
+        },
+        [] {});
+    const std::size_t before = found.weights.size();
+    for (auto* values : {&found.weights, &found.means, &found.variances}) values->resize(before + said_.size());
+    n_said_[0] = before;
+    for (std::size_t i = 0; i < n; ++i) {
+      n_said_[i + 1] += n_said_[i];
+      found.first.push_back(static_cast<std::int64_t>(n_said_[i + 1]));
+    }
+    for (const Said& said : said_) {
+      const std::size_t place = n_said_[said.point]++;
+      found.weights[place] = said.weight;
+      found.means[place] = said.part.mean;
+      found.variances[place] = said.part.variance;
+    }
+  }
+
+ private:
+  struct Said {
+    std::uint32_t point;
+    double weight;
+    label::Gaussian part;
+  };
+  std::vector<Said> said_;           ///< in the order of trees, and of its path for each point
+  std::vector<std::size_t> n_said_;  ///< of each point, then where its next component goes
 };
 
 template <label::GaussianModel M>
@@ -176,32 +238,23 @@ Mixtures predict_mixtures(const Forest<M>& forest, const Points& points, const l
   std::vector<Mixtures> found((points.n + share_size - 1) / share_size);
   for_each_share(forest, points, n_threads, [&](const float* scaled, std::size_t begin, std::size_t n) {
     Mixtures& share = found[begin / share_size];
+    MixtureGatherer<M> gatherer;
+    for (std::size_t i = 0; i < n; i += gatherer.at_once) {
+      gatherer.gather(forest, scaled + i * width, std::min(gatherer.at_once, n - i), query, share);
+    }
     const Outsiders outsiders(forest, scaled, n);
     const std::vector<double> kept_means = outsiders.kept_means(forest, query);
     std::size_t next_outsider = 0;
-    Walk<M> walk;
     for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t first = share.weights.size();
-      for (const auto& tree : forest.trees) {
-        const Asking<M> asking{tree, forest.rows, forest.growth, forest.model, query};
-        walk.go_down(asking, scaled + i * width);
-        walk.speak(asking, [&](double weight, const label::Gaussian& part) {
-          share.push(weight / static_cast<double>(forest.trees.size()), part);
-        });
-      }
       double kept = std::numeric_limits<double>::quiet_NaN();
       if (next_outsider < kept_means.size() && outsiders.index[next_outsider] == i) kept = kept_means[next_outsider++];
-      share.finish(first, query, kept, forest.gaps.added(points.features + (begin + i) * width));
-      share.first.push_back(static_cast<std::int64_t>(share.weights.size()));
+      share.finish(static_cast<std::size_t>(share.first[i]), static_cast<std::size_t>(share.first[i + 1]), query, kept,
+                   forest.gaps.added(points.features + (begin + i) * width));
     }
   });
+  if (found.size() == 1) return std::move(found.front());
   Mixtures all;
-  for (const Mixtures& share : found) {
-    for (std::size_t i = 0; i + 1 < share.first.size(); ++i) {
-      all.append(share, i);
-      all.first.push_back(static_cast<std::int64_t>(all.weights.size()));
-    }
-  }
+  for (const Mixtures& share : found) all.append(share);
   return all;
 }
 

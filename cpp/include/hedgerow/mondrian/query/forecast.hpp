@@ -134,7 +134,7 @@ Mixtures predict_then_learn(Forest<M>& forest, const Batch& batch, const QueryRu
         all.push(1.0, {queries[i].centre, queries[i].variance});
       } else {
         for (const Mixtures& found : by_tree) all.append(found, i);
-        all.finish(first, queries[i], kept_mean(entries, i, queries[i].centre), added[i]);
+        all.finish(first, all.weights.size(), queries[i], kept_mean(entries, i, queries[i].centre), added[i]);
       }
       all.first.push_back(static_cast<std::int64_t>(all.weights.size()));
     }

@@ -33,21 +33,22 @@ struct Moments {
   }
 };
 
-/// Adds the tree's mixture at each of n points (row-major, in forest units) to that point's moments.
+/// Tells the components of the tree's mixture at each of n points (row-major, in forest units).
 template <label::GaussianModel M>
 class Descender {
  public:
-  void descend(const Asking<M>& asking, const float* points, std::size_t n, Moments* moments) {
+  /// hear(point, weight, Gaussian) for each component; those of a point come in the order of its path.
+  template <class Hear>
+  void descend(const Asking<M>& asking, const float* points, std::size_t n, Hear&& hear) {
     descent_.go_down(asking, points, n);
     form_beliefs(asking);
     stay_.assign(n, 1.0);
     const std::span<const Departure> all = descent_.departures();
     for (std::size_t begin = 0; begin < all.size(); begin += Branches::most) {
-      work_off(asking, all.subspan(begin, std::min(all.size() - begin, Branches::most)), moments);
+      work_off(asking, all.subspan(begin, std::min(all.size() - begin, Branches::most)), hear);
     }
-    const double centre = asking.query.centre;
     for (const auto& [point, visited] : descent_.arrivals()) {
-      moments[point].hear(stay_[point], asking.model.speak(beliefs_[visited], asking.query), centre);
+      hear(point, stay_[point], asking.model.speak(beliefs_[visited], asking.query));
     }
   }
 
@@ -66,7 +67,8 @@ class Descender {
     }
   }
 
-  void work_off(const Asking<M>& asking, std::span<const Departure> departures, Moments* moments) {
+  template <class Hear>
+  void work_off(const Asking<M>& asking, std::span<const Departure> departures, Hear&& hear) {
     const std::size_t n = departures.size();
     for (std::size_t k = 0; k < n; ++k) {
       const auto& at = descent_.visited()[departures[k].box];
@@ -77,10 +79,9 @@ class Descender {
     work_out(asking.model, branches_, n);
     for (std::size_t k = 0; k < n; ++k) {
       const std::uint32_t point = departures[k].point, visited = departures[k].box;
-      Moments& own = moments[point];
       speak_on_edge(asking.model, beliefs_[descent_.visited()[visited].parent], beliefs_[visited], branches_[k],
                     asking.query, stay_[point] * (1.0 - branches_.survival[k]),
-                    [&](double weight, const label::Gaussian& part) { own.hear(weight, part, asking.query.centre); });
+                    [&](double weight, const label::Gaussian& part) { hear(point, weight, part); });
       stay_[point] *= branches_.survival[k];
     }
   }
