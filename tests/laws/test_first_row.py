@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -32,6 +34,7 @@ def test_the_first_row_is_a_batch_of_one(case):
     if case.learns_rows:
         by_row = case.new().learn_one(X[0], y[0])
         assert bits(by_row) == bits(by_batch)
+        assert sorted(vars(by_row)) == sorted(vars(by_batch)) == sorted(vars(copy.deepcopy(by_row)))
         if case.classes or case.repeats_one_target:
             assert by_row.predict_one(X[0]) == (y[0] if case.classes else pytest.approx(y[0]))
         assert by_row.n_samples_seen_ == 1

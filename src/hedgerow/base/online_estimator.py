@@ -120,6 +120,7 @@ class OnlineEstimator(Estimator):
         if names is not None:
             self.feature_names_in_ = names
         self._take_columns(cells, is_batch=False)
+        self._target_name = None
         rows = self._weighed(Rows(self._columns.axes(cells.values), labels), online=True)
         seed = draw_seed(self.random_state)
         self._learner = self._learner_of(rows).open(rows, settings, seed, query, **self._described())
