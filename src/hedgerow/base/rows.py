@@ -130,12 +130,15 @@ def _dense(X: Any) -> Any:
     """Return a sparse matrix as an array: trees look at every column of a row."""
     if not sparse.issparse(X):
         return X
-    if X.shape[0] * X.shape[1] > MOST_DENSE:
+    try:
+        if X.shape[0] * X.shape[1] > MOST_DENSE:
+            raise MemoryError
+        return np.ascontiguousarray(X.toarray(), dtype=np.float64)
+    except MemoryError:
         raise ValueError(
             f"the sparse matrix has {X.shape[0]} x {X.shape[1]} cells, too many to be held densely, which trees need; "
             "pass the categories themselves instead of their one-hot code, or reduce the columns first"
-        )
-    return np.ascontiguousarray(X.toarray(), dtype=np.float64)
+        ) from None
 
 
 def _check_columns(model: Any, X: Any, reset: bool) -> list[str]:
