@@ -69,7 +69,7 @@ class Goal:
 
 
 def attack(name: str, goal: Goal, n_workers: int, first: int) -> Tally:
-    """Play cases of one attack in several processes until the goal is reached."""
+    """Play cases of one attack in several processes until the goal is reached, or Ctrl-C: what was done then counts."""
     tally, begin = Tally(name), time.monotonic()
     threads = [
         threading.Thread(target=_drive, args=(tally, goal, first + worker, n_workers)) for worker in range(n_workers)
@@ -77,7 +77,11 @@ def attack(name: str, goal: Goal, n_workers: int, first: int) -> Tally:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            goal.until = 0.0
+            thread.join()
     tally.seconds = time.monotonic() - begin
     return tally
 
@@ -96,7 +100,8 @@ def _drive(tally: Tally, goal: Goal, seed: int, step: int) -> None:
 
 def _worker(name: str, seed: int, step: int, said: IO[bytes]) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "fuzz", "--worker", f"{name}:{seed}:{step}"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, bufsize=0)
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": said, "stdin": subprocess.DEVNULL}
+    return subprocess.Popen(command, **pipes, bufsize=0, start_new_session=True)  # Ctrl-C is not for workers
 
 
 def _follow(process: subprocess.Popen[bytes], tally: Tally, goal: Goal, seed: int, step: int) -> tuple[int, bool]:

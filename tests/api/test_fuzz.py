@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
 import warnings
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +19,7 @@ from fuzz import calls, command_line, files, optimize, readers, report, runner
 from fuzz.judge import CHANGED, CRASH, HANG, REFUSED, WRONG_ERROR, WRONG_NUMBER, Judge
 from models import BY_NAME
 
+ROOT = Path(__file__).parents[2]
 ATTACKS = {calls: 138, files: 368, optimize: 60, readers: 120, command_line: 30}
 
 
@@ -89,3 +97,15 @@ def test_a_page_gets_its_rows(tmp_path):
 
 def _raise(error):
     raise error
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_interrupted_it_says_what_was_done():
+    """Hours of work are not lost when somebody stops them."""
+    command = [sys.executable, "-m", "fuzz", "optimize", "--minutes", "60"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(8.0)
+        process.send_signal(signal.SIGINT)
+        said, complaint = process.communicate(timeout=120)
+    assert process.returncode == 0, complaint
+    assert re.search(r"optimize: [1-9][\d,]* cases, [\d,]+ calls .* nothing wrong", said)
