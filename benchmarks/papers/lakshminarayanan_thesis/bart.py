@@ -112,6 +112,7 @@ def ess_table(
 def real_sets(page: Page, options: Options) -> None:
     """Tables 4.3 to 4.5 on sets that can be had: three training sets of each, one chain on each."""
     tables = regression_sets(options.data, 4000, SETS)[: options.pick(1, 3)]
+    page.skipped(SETS, [table.name for table in tables])
     n_rows, n_burn_in, n_draws, n_sets = options.pick((200, 10, 20, 1), (2000, 75, 150, 3))
     rows, characteristics = [], []
     for name, (n_train, n_test, width) in REAL_SETS.items():

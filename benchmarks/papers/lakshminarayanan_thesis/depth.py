@@ -21,7 +21,7 @@ def depths(page: Page, splits: Sequence[Split], n_trees: int) -> None:
         paused, grown = (
             of_forest(mondrian(0, pause_pure=pause).fit(data.X, data.y), n_trees) for pause in (True, False)
         )
-        n, mean, sd = DEPTHS.get(data.name, (data.y.size, math.nan, math.nan))
+        mean, sd = DEPTHS.get(data.name, (0, math.nan, math.nan))[1:]
         rows.append((
             data.name, f"{data.y.size:,}", f"{math.log2(data.y.size):.1f}", f"{mean:.1f} ± {sd:.1f}",
             f"{paused.mean():.1f} ± {paused.std():.1f}", f"{grown.mean():.1f} ± {grown.std():.1f}",

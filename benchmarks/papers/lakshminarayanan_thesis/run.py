@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.papers.lakshminarayanan_thesis.bart import bart
 from benchmarks.papers.lakshminarayanan_thesis.depth import depths
 from benchmarks.papers.lakshminarayanan_thesis.forests import forests, sets_of_the_thesis
+from benchmarks.papers.lakshminarayanan_thesis.reported import DEPTHS
 from benchmarks.papers.lakshminarayanan_thesis.trees import trees
 from benchmarks.shared.page import Options, Page
 
@@ -22,5 +23,6 @@ def run(page: Page, options: Options) -> None:
     bart(page, options)
     page.text("## Chapter 5: Mondrian forests")
     splits = sets_of_the_thesis(options)
+    page.skipped(DEPTHS, [data.name for data in splits])
     forests(page, options, splits)
     depths(page, splits, options.pick(2, 20))

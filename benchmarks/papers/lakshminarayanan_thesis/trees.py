@@ -41,6 +41,7 @@ def trees(page: Page, options: Options) -> None:
     n_seeds = options.pick(1, 3)
     page.text(f"## Chapter 3: Bayesian trees\n\n{INTRODUCTION.format(n_seeds=n_seeds)}")
     splits = {each.name: as_in_the_thesis(each, options) for each in class_sets(options.data, SETS)}
+    page.skipped(SETS, splits)
     both = [splits[name] for name in SETS[:2] if name in splits]
     points = []
     for point in curves(both, splits.get("madelon"), options, n_seeds):

@@ -71,6 +71,7 @@ def small_sets(page: Page, options: Options) -> dict[str, float]:
     tables = regression_sets(options.data, options.pick(400, 10_000), SETS)[: options.pick(2, 100)]
     if options.quick:
         tables = [Table(table.name, table.X[:400], table.y[:400]) for table in tables]
+    page.skipped(SETS, [table.name for table in tables])
     n_seeds, few = options.pick(1, 10), options.pick(1, 3)
     found = follow(METHODS, tables, n_seeds, CONFIDENCE)
     names = [table.name for table in tables]
