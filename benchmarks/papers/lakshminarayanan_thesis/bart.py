@@ -30,7 +30,7 @@ def bart(page: Page, options: Options) -> None:
     """Cubes, then other sets."""
     page.text(f"## Chapter 4: BART\n\n{INTRODUCTION}")
     cubes(
-        page, options.pick((2, 3), tuple(CUBE_DECAYS)), options.pick(1, 4), options.pick(1, 2), options.pick(50, 1000)
+        page, options.pick((2, 3), tuple(CUBE_DECAYS)), options.pick(1, 3), options.pick(1, 2), options.pick(50, 1000)
     )
     real_sets(page, options)
 
