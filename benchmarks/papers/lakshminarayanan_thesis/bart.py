@@ -30,7 +30,11 @@ def bart(page: Page, options: Options) -> None:
     """Cubes, then other sets."""
     page.text(f"## Chapter 4: BART\n\n{INTRODUCTION}")
     cubes(
-        page, options.pick((2, 3), tuple(CUBE_DECAYS)), options.pick(1, 3), options.pick(1, 2), options.pick(50, 1000)
+        page,
+        options.pick((2, 3), tuple(CUBE_DECAYS)),
+        options.pick(1, 3, 5),
+        options.pick(1, 1, 3),
+        options.pick(50, 1000),
     )
     real_sets(page, options)
 
@@ -50,7 +54,7 @@ def cubes(page: Page, dimensions: Sequence[int], n_sets: int, n_default: int, n_
                 page.tell(found[dimension, sampler, start])
     words = (
         f"One tree, {n_sweeps:,} sweeps after {n_sweeps:,} that are discarded, as in the thesis; medians over four "
-        f"chains on each of {n_sets} data sets, and of {n_default} for the default. Chains begin with a single leaf or "
+        f"chains a data set; data sets: {n_sets}, for the default {n_default}. Chains begin with a single leaf or "
         "with a draw from the prior; the thesis does not say which."
     )
     ess_table(
@@ -113,7 +117,7 @@ def real_sets(page: Page, options: Options) -> None:
     """Tables 4.3 to 4.5 on sets that can be had: three training sets of each, one chain on each."""
     tables = regression_sets(options.data, 4000, SETS)[: options.pick(1, 3)]
     page.skipped(SETS, [table.name for table in tables])
-    n_rows, n_burn_in, n_draws, n_sets = options.pick((200, 10, 20, 1), (2000, 75, 150, 3))
+    n_rows, n_burn_in, n_draws, n_sets = options.pick((200, 10, 20, 1), (2000, 50, 100, 3), (2000, 250, 500, 3))
     rows, characteristics = [], []
     for name, (n_train, n_test, width) in REAL_SETS.items():
         ess, rate = ESS_ON_REAL_SETS[name], ESS_A_SECOND_ON_REAL_SETS[name]

@@ -38,7 +38,7 @@ def trees(page: Page, options: Options) -> None:
             "## Chapter 3: Bayesian trees\n\nSkipped: its sets, pendigits, magic04 and madelon, come from a folder."
         )
         return
-    n_seeds = options.pick(1, 2)
+    n_seeds = options.pick(1, 2, 10)
     page.text(f"## Chapter 3: Bayesian trees\n\n{INTRODUCTION.format(n_seeds=n_seeds)}")
     splits = {each.name: as_in_the_thesis(each, options) for each in class_sets(options.data, SETS)}
     page.skipped(SETS, splits)
@@ -65,9 +65,7 @@ def curves(both: Sequence[Split], wide: Split | None, options: Options, n_seeds:
     steps = options.pick((100, 400), (100, 400, 1600, 6400, 25_600))
     for data in both:
         yield from proposals(data, particles, few, n_seeds)
-        yield from islands(
-            data, options.pick(100, 2000), options.pick((1, 5), (1, 2, 5, 10, 20, 50, 100, 200)), n_seeds
-        )
+        yield from islands(data, options.pick(100, 2000), options.pick((1, 5), (1, 2, 5, 20, 100, 200)), n_seeds)
         yield from samplers(data, options.pick((25,), (100, 300, 1000, 3000)), larger, steps, n_seeds, n_burn_in=0)
     for figure, prior in PRIORS.items():
         for data in both:

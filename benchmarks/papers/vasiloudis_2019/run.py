@@ -34,6 +34,6 @@ def run(page: Page, options: Options) -> None:
     page.begin("Quantifying uncertainty in online regression forests", INTRODUCTION, "numpy")
     small = small_sets(page, options)
     n_rows, window = options.pick((8_000, 200), (1_000_000, 10_000))
-    large = drift(page, n_rows, window, 1)
-    run_times(page, small, large, n_rows, options.pick(200, 5_000))
+    large = drift(page, n_rows, window, options.pick(1, 1, 3))
+    run_times(page, small, large, n_rows, options.pick(200, 2_000))
     thresholds(page, options.pick(4_000, 100_000), (1, 10, 50, 200))

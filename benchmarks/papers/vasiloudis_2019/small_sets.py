@@ -72,7 +72,7 @@ def small_sets(page: Page, options: Options) -> dict[str, float]:
     if options.quick:
         tables = [Table(table.name, table.X[:400], table.y[:400]) for table in tables]
     page.skipped(SETS, [table.name for table in tables])
-    n_seeds, few = options.pick(1, 10), options.pick(1, 2)
+    n_seeds, few = options.pick(1, 5, 10), options.pick(1, 1, 3)
     found = follow(METHODS, tables, n_seeds, CONFIDENCE)
     names = [table.name for table in tables]
     in_figures(page, found, names, n_seeds)
@@ -88,7 +88,7 @@ def small_sets(page: Page, options: Options) -> dict[str, float]:
         *((f"{name}, the library's own settings", *others[name].cells) for name in OURS),
     ]
     words = (
-        f"Means over sets and {few} seeds, in the order of the files unless said. The first lines are the methods of "
+        f"Means over sets, seeds: {few}, in the order of the files unless said. The first lines are the methods of "
         "the report when rows are exchangeable, as conformal prediction assumes; then come checks of what may differ; "
         "then what the library does by default, and what its own options do."
     )
@@ -175,7 +175,7 @@ def levels(page: Page, tables: Sequence[Table], n_seeds: int) -> None:
         rows += [(f"{confidence}", name, *f.cells) for name, f in follow(METHODS, tables, n_seeds, confidence).items()]
     headings = ("confidence", "", "miss rate", "too high", "relative size", "quantile loss", "utility")
     words = (
-        f"Means over sets and {n_seeds} seeds, rows in the order of the files; *too high* counts sets that are missed "
+        f"Means over sets, seeds: {n_seeds}, rows in the order of the files; *too high* counts sets that are missed "
         "more often than 1 minus the confidence. The report leaves this to the paper."
     )
     page.table("Other confidence levels", headings, rows, words)
