@@ -131,7 +131,7 @@ def of_one_set(points: Sequence[Point]) -> Iterator[tuple[str, str]]:
     reached = [point for point in filters if point.accuracy >= gini.accuracy]
     yield (
         "3.6: filters are 50 to 100 times as slow as CART to the same accuracy, and predict far better probabilities",
-        (f"{ratio(reached[0].seconds / gini.seconds)} of CART's time; " if reached else "")
+        (f"{ratio(reached[0].seconds / gini.seconds)} CART's time; " if reached else "")
         + f"log probability {filters[last].log_probability:.3f} against {gini.log_probability:.3f}",
     )
 
@@ -140,8 +140,8 @@ def figures(page: Page, points: Sequence[Point]) -> None:
     """Show the figures of the thesis, and the numbers behind them."""
     of = {name: [point for point in points if point.figure == name] for name in ("proposals", "irrelevant", "islands")}
     page.text(
-        "**Figure 3.2**: log probability by proposal and expansion. The thesis' curves of the prior proposal rise with "
-        "time and particles and end above the optimal ones for the same time; dashed layers stay below."
+        "**Figure 3.2**: log probability by proposal and expansion. The thesis: the optimal proposal needs fewer "
+        "particles, but for the same time the prior one predicts better, and layer by layer it does worse."
     )
     page.picture(
         draw("proposals", of["proposals"], BY_TIME_AND_SIZE["log_probability"]), "figure_3_2.png", "Figure 3.2"
