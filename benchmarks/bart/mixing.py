@@ -17,6 +17,8 @@ from hedgerow import BARTRegressor
 
 STUCK = 0.3
 """Mean squared error on the rows of a hypercube, of noise 0.0001, above which a chain counts as stuck."""
+CUBE_DECAYS = {2: 1.0, 3: 0.5, 4: 0.4, 5: 0.3, 7: 0.25}
+"""split_decay for each dimension: Lakshminarayanan (2016), chapter 4, footnote 6."""
 
 
 @dataclass(frozen=True)
@@ -61,19 +63,32 @@ def effective_size(draws: Floats) -> float:
     return float(n / max(total, 1.0 / n))
 
 
-def mix(name: str, sampler: str, sets: list[Split], start: str, **parameters: object) -> Mixing:
-    """Fit four chains to each data set, one after another, and sum up how they did."""
+def hypercube(dimension: int, seed: int) -> Split:
+    """Ten rows about each corner of a cube, each corner with a value of its own: Lakshminarayanan (2016), 4.4.1."""
+    rng = np.random.default_rng([dimension, seed])
+    corners = np.stack(np.meshgrid(*[[-1.0, 1.0]] * dimension), axis=-1).reshape(-1, dimension)
+    values = np.repeat(rng.normal(scale=3.0, size=len(corners)), 10)
+    repeated = np.repeat(corners, 10, axis=0)
+    X = repeated + rng.normal(scale=0.1, size=repeated.shape)
+    y = values + rng.normal(scale=0.01, size=values.size)
+    return Split(f"{dimension}", X, y, repeated + rng.normal(scale=0.1, size=repeated.shape), values)
+
+
+def mix(name: str, sampler: str, sets: list[Split], start: str, n_chains: int = 4, **parameters: object) -> Mixing:
+    """Fit some chains to each data set, one after another, and sum up how they did."""
     rows = []
     for seed, data in enumerate(sets):
-        model = BARTRegressor(sampler=sampler, start=start, n_chains=4, n_jobs=1, random_state=seed, **parameters)
+        model = BARTRegressor(
+            sampler=sampler, start=start, n_chains=n_chains, n_jobs=1, random_state=seed, **parameters
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # chains that disagree are what is measured here
             begin = time.process_time()
             model.fit(data.X, data.y)
             seconds = (time.process_time() - begin) / model.n_chains
         trace, found = model.trace_, model.diagnostics()
-        by_chain = model.predict_draws(data.X).reshape(4, -1, len(data.y)).mean(axis=1)
-        tested = model.predict_draws(data.X_test).reshape(4, -1, len(data.y_test)).mean(axis=1)
+        by_chain = model.predict_draws(data.X).reshape(n_chains, -1, len(data.y)).mean(axis=1)
+        tested = model.predict_draws(data.X_test).reshape(n_chains, -1, len(data.y_test)).mean(axis=1)
         ess = {key: np.median([effective_size(chain) for chain in trace[key]]) for key in ("log_likelihood", "noise")}
         rows.append(
             (
@@ -104,7 +119,7 @@ def mix(name: str, sampler: str, sets: list[Split], start: str, **parameters: ob
         n_leaves=float(medians[6]),
         test_error=float(medians[7]),
         n_stuck=int(columns[8].sum()),
-        n_chains=4 * len(sets),
+        n_chains=n_chains * len(sets),
         root_change_rate=float(medians[9]),
         least_ess=float(columns[:2].min()),
     )

@@ -44,9 +44,10 @@ def scores(probabilities: Floats, labels: Labels) -> tuple[float, float]:
 
 def measure(figure: str, data: Split, model: str, size: int, n_seeds: int, **settings: Any) -> Point:
     """Fit with several seeds, one thread each, and average."""
+    settings = {"concentration": CONCENTRATION} | settings
     found = []
     for seed in range(n_seeds):
-        trees = BayesianTreeClassifier(random_state=seed, concentration=CONCENTRATION, **settings)
+        trees = BayesianTreeClassifier(random_state=seed, **settings)
         begin = time.process_time()
         trees.fit(data.X, data.y)
         seconds = time.process_time() - begin
@@ -89,30 +90,37 @@ def islands(data: Split, total: int, numbers: Sequence[int], n_seeds: int) -> It
 
 
 def samplers(
-    data: Split, particles: Sequence[int], few: Sequence[int], steps: Sequence[int], n_seeds: int
+    data: Split,
+    particles: Sequence[int],
+    few: Sequence[int],
+    steps: Sequence[int],
+    n_seeds: int,
+    n_burn_in: int | None = None,
+    **prior: float,
 ) -> Iterator[Point]:
-    """Figure 3.6: filters and chains, five islands each, and CART."""
+    """Figures 3.6 and 3.8 to 3.11: filters and chains, five islands each, and CART by both of its criteria."""
     for n in particles:
-        yield measure("samplers", data, "SMC, prior", n, n_seeds, n_particles=n)
+        yield measure("samplers", data, "SMC, prior", n, n_seeds, n_particles=n, **prior)
     for n in few:
-        yield measure("samplers", data, "SMC, optimal", n, n_seeds, n_particles=n, proposal="optimal")
+        yield measure("samplers", data, "SMC, optimal", n, n_seeds, n_particles=n, proposal="optimal", **prior)
     for n in steps:
-        yield measure("samplers", data, "CGM", n, n_seeds, sampler="cgm", n_steps=n)
-    yield cart(data)
+        yield measure("samplers", data, "CGM", n, n_seeds, sampler="cgm", n_steps=n, n_burn_in=n_burn_in, **prior)
+    for criterion in ("gini", "entropy"):
+        yield cart(data, criterion, prior.get("concentration", CONCENTRATION))
 
 
-def cart(data: Split) -> Point:
+def cart(data: Split, criterion: str, concentration: float) -> Point:
     """scikit-learn's tree with at least ten rows a leaf, its counts smoothed as ours are."""
     from sklearn.tree import DecisionTreeClassifier
 
     begin = time.process_time()
-    tree = DecisionTreeClassifier(min_samples_leaf=10, random_state=0).fit(data.X, data.y)
+    tree = DecisionTreeClassifier(criterion=criterion, min_samples_leaf=10, random_state=0).fit(data.X, data.y)
     seconds = time.process_time() - begin
     counts = np.zeros((tree.tree_.node_count, data.n_classes))
     np.add.at(counts, (tree.apply(data.X), data.y), 1.0)
     counts = counts[tree.apply(data.X_test)]
-    smoothed = (counts + CONCENTRATION / data.n_classes) / (counts.sum(axis=1, keepdims=True) + CONCENTRATION)
-    return Point("samplers", data.name, "CART", 1, seconds, *scores(smoothed, data.y_test))
+    smoothed = (counts + concentration / data.n_classes) / (counts.sum(axis=1, keepdims=True) + concentration)
+    return Point("samplers", data.name, f"CART, {criterion}", 1, seconds, *scores(smoothed, data.y_test))
 
 
 def time_to_reach(points: Sequence[Point], log_probability: float) -> float:

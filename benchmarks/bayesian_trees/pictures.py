@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.bayesian_trees.curves import Point
-from benchmarks.shared.pictures import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, subplots
+from benchmarks.shared.pictures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, subplots
 
 COLOURS = {
     "prior": ORANGE,
@@ -17,7 +17,8 @@ COLOURS = {
     "SMC, prior": ORANGE,
     "SMC, optimal": BLUE,
     "CGM": BLACK,
-    "CART": GREY,
+    "CART, gini": GREY,
+    "CART, entropy": PINK,
 }
 PANELS = {
     "samplers": (("seconds", "log_probability"), ("seconds", "accuracy")),
@@ -34,18 +35,21 @@ WORDS = {
 }
 
 
-def draw(figure: str, points: Sequence[Point]) -> Any:
-    """Return a row of panels for each data set."""
-    names, panels = list(dict.fromkeys(point.data for point in points)), PANELS[figure]
-    size = (3.6 * len(panels), 2.9 * len(names))
-    canvas, grid = subplots(len(names), len(panels), figsize=size, squeeze=False)
-    for row, name in zip(grid, names, strict=True):
-        for axes, (x, y) in zip(row, panels, strict=True):
-            _draw_panel(axes, [point for point in points if point.data == name], x, y)
-            axes.set(xscale="log", xlabel="islands" if figure == "islands" else WORDS[x], ylabel=WORDS[y])
-            axes.set_title(name, loc="left", fontsize=11, fontweight="bold")
+def draw(
+    figure: str, points: Sequence[Point], panels: Sequence[tuple[str, str]] | None = None, n_columns: int | None = None
+) -> Any:
+    """Return the panels of each data set, in a row unless said."""
+    names, panels = list(dict.fromkeys(point.data for point in points)), panels or PANELS[figure]
+    shown = [(name, *panel) for name in names for panel in panels]
+    n_columns = n_columns or len(panels)
+    n_rows = -(-len(shown) // n_columns)
+    canvas, grid = subplots(n_rows, n_columns, figsize=(3.6 * n_columns, 2.9 * n_rows), squeeze=False)
+    for axes, (name, x, y) in zip(grid.flat, shown, strict=True):
+        _draw_panel(axes, [point for point in points if point.data == name], x, y)
+        axes.set(xscale="log", xlabel="islands" if figure == "islands" else WORDS[x], ylabel=WORDS[y])
+        axes.set_title(name, loc="left", fontsize=11, fontweight="bold")
     handles, labels = grid[0][0].get_legend_handles_labels()
-    canvas.legend(handles, labels, loc="outside lower center", ncols=min(5, len(labels)), frameon=False)
+    canvas.legend(handles, labels, loc="outside lower center", ncols=min(2 * n_columns - 1, len(labels)), frameon=False)
     return canvas
 
 
@@ -53,7 +57,7 @@ def _draw_panel(axes: Any, points: Sequence[Point], x: str, y: str) -> None:
     for model in dict.fromkeys(point.model for point in points):
         curve = [point for point in points if point.model == model]
         colour = COLOURS.get(model, COLOURS.get(model.partition(",")[0], BLUE))
-        if model == "CART":
+        if model.startswith("CART"):
             axes.axhline(getattr(curve[0], y), color=colour, linestyle=":", label=model)
             continue
         style = {"linestyle": "--" if "layer" in model else "-", "marker": "o", "markersize": 4, "linewidth": 1.5}

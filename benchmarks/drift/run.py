@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from benchmarks.papers.vasiloudis_2019.reported import DRIFT
 from benchmarks.shared.page import Options, Page
 from benchmarks.shared.peers import river_amf
 from benchmarks.shared.timing import on_all_cores
@@ -24,13 +25,6 @@ trees, all else at its default, keep the rows of a window. Intervals have a conf
 size relative to the targets, in windows of {window:,} rows: the last before the change, the first after it, and the \
 one {later:,} rows later. *Rows until valid* is where the first such window ends that misses less than 0.1. Rows a \
 second are by the wall clock, as many runs at once as there are cores, with all that `evaluate` measures on the way."""
-REPORTED = {
-    "Mondrian forest": (0.015, 0.353, 0.210, 0.354, 0.080, 0.371),
-    "OnlineQRF": (0.019, 0.330, 0.196, 0.338, 0.021, 0.376),
-    "CPExact": (0.065, 0.228, 0.103, 0.469, 0.088, 0.343),
-    "CPApprox": (0.045, 0.255, 0.088, 0.488, 0.067, 0.370),
-}
-"""Miss rate and relative size before, first after and later, read off the figures of Burns' report: a million rows."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +89,7 @@ def run(page: Page, options: Options) -> None:
     runs.sort(key=lambda run: [name_of(kept) for kept in WINDOWS_KEPT].index(run.name))
     page.table("Mondrian forests", ("", *HEADINGS), [Recovery.of(run, later).shown for run in runs])
     page.picture(RunDisplay.from_runs(*runs).figure_, "drift.png", "Share of misses, size and error by window")
-    rows = [(name, *pairs(cells)) for name, cells in REPORTED.items()]
+    rows = [(name, *pairs(cells)) for name, cells in DRIFT.items()]
     words = "The same stream with a million rows, 10 trees, 150,000 rows later; read off the figures of the report."
     page.table("What Burns reports", ("", *HEADINGS[:3]), rows, words)
     speed(page, options.pick(300, 5_000))

@@ -56,12 +56,12 @@ class Scores:
     utility: float
 
     @classmethod
-    def of(cls, y: Floats, interval: Floats) -> Scores:
+    def of(cls, y: Floats, interval: Floats, confidence: float = 0.9) -> Scores:
         return cls(
             mean_error_rate(y, interval),
             relative_interval_size(y, interval),
-            quantile_loss(y, interval),
-            utility(y, interval),
+            quantile_loss(y, interval, confidence),
+            utility(y, interval, confidence),
         )
 
 

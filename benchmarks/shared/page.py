@@ -71,6 +71,12 @@ class Page:
         self._parts.append(words)
         self.tell(words)
 
+    def skipped(self, wanted: Iterable[str], found: Iterable[str]) -> None:
+        """Say which data sets were not there, if a folder was named."""
+        missing = sorted(set(wanted) - set(found))
+        if self.options.data is not None and missing and not self.options.quick:
+            self.text(f"Skipped, for the folder does not have them: {', '.join(missing)}.")
+
     def table(self, title: str, headings: Sequence[str], rows: Iterable[Sequence[str]], words: str = "") -> None:
         """Add a table, as a section of its own if it has a title."""
         lines = [headings, ("---",) * len(headings), *rows]
