@@ -15,7 +15,7 @@ from benchmarks.shared.page import Options, Page
 from benchmarks.shared.pictures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, subplots
 
 NAME = "flight_nyc2013"
-LARGE, RUNS = 100_000, 3
+LARGE, RUNS = 50_000, 3
 """Rows from which on there is one run instead of several."""
 SHUFFLED = (models.FOREST, models.DEFAULT, models.RANDOM, models.EXTRA)
 DRAWN = {

@@ -15,17 +15,17 @@ from hedgerow import MondrianForestRegressor
 EVALUATIONS = {"Branin, grid": 200, "Hartmann6, grid": 200, "SVM-grid": 100, "LDA-grid": 50}
 N_TREES, N_RANDOM, N_GRIDS = 10, 3, 3
 WORDS = """\
-Least value found, mean ± standard deviation of {runs} runs; the paper maximises, so its signs are turned here, and it \
-gives the error of the SVM in percent. Its Table 3 has the rows of SVM-grid and LDA-grid exchanged: it prints -1266.2 \
-as the best of SVM-grid and -24.1 as that of LDA-grid, but the least perplexity of the grid of LDA is 1266.17 and the \
-least error of that of the SVM is 24.11 %. They are put right here. The paper has Branin's and Hartmann's function at \
-250,000 points each; so have we, random but for the one where the function is least, three grids in turn.
+Least value found, mean ± standard deviation of {runs} runs; the paper maximises, so its signs are turned here, and \
+it gives the error of the SVM in percent. Its Table 3 has the rows of SVM-grid and LDA-grid exchanged: it prints \
+-1266.2 as the best of SVM-grid and -24.1 as that of LDA-grid, but the least perplexity of the grid of LDA is 1266.17 \
+and the least error of that of the SVM is 24.11 %. They are put right here. The paper has Branin's and Hartmann's \
+function at 250,000 points each; so have we, random but for the one where the function is least, three grids in turn.
 
-*As in the paper* is its method: 10 trees, `min_samples_split=2`, `smoothing="moments"`, updated online, and the point \
-tried next is that of the grid with the lowest mean minus standard deviation, after {n_random} random ones. All points \
-have to be scored at every step, so it is run on the two tables only. The paper does not give the noise variance; ours \
-is at its default. *hedgerow* is `hedgerow.optimize` at its defaults. The page \
-[optimize](../../optimize/report.md) has more methods, and times."""
+*As in the paper* is its method: 10 trees, `min_samples_split=2`, `smoothing="moments"`, updated online, and the \
+point tried next is that of the grid with the lowest mean minus standard deviation, after {n_random} random ones. All \
+points have to be scored at every step, so it is run on the two tables only. Settings are their places in the grid, \
+in [0, 1]. The paper does not give the noise variance; ours is at its default. *hedgerow* is `hedgerow.optimize` at \
+its defaults. The page [optimize](../../optimize/report.md) has more methods, and times."""
 
 
 def as_in_the_paper(problem: Problem, n: int, seed: int) -> list[float]:

@@ -24,8 +24,8 @@ MEASURED = {BOOSTING: "hedgerow boosting", FOREST: "hedgerow forest", NGBOOST: "
 COLOURS = {BOOSTING: BLUE, FOREST: ORANGE, NGBOOST: GREEN}
 INTRODUCTION = """\
 Hernández-Lobato and Adams (2015) compared probabilistic regression on sets of the UCI repository; Gal and Ghahramani \
-(2016) published their folds, 20 a set, each with a tenth of the rows to test. Many papers have tables of them. Here \
-are seven of the sets with those folds: all 20 of sets with fewer than {large:,} rows, the first {few} of the others. \
+(2016) published folds of them, 20 a set, each with a tenth of the rows to test. Many papers use these. Here \
+are seven of the sets: all 20 folds of sets with fewer than {large:,} rows, the first {few} of the others. \
 Our models are at their defaults. NGBoost, which takes longest, is run on the first {fewer} folds of each set, with \
 500 rounds and all else at its default. Nothing is tuned. Entries are mean ± standard error over the folds.
 
