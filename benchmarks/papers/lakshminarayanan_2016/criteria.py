@@ -12,7 +12,7 @@ from hedgerow import MondrianForestRegressor
 
 SETS = ("kin8nm", "cal_housing", "flight_nyc2013")
 RATIOS, FACTORS = (2.0, 5.0, 20.0, 100.0, 2000.0), (1.0, 10.0)
-MOST_TRAIN, MOST_TEST, N_TREES = 4000, 4000, 25
+MOST_TRAIN, MOST_TEST, N_TREES = 2000, 2000, 25
 WORDS = """\
 The paper sets its hyper-parameters by a heuristic, and says that one might maximise the marginal likelihood instead. \
 hedgerow by default chooses what smooths best by the exact leave-one-out error, and then variances by leave-one-out \
