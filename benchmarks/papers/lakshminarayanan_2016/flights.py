@@ -60,10 +60,8 @@ def tables_1_and_2(page: Page, options: Options) -> None:
         page.text(f"## Tables 1 and 2: flights\n\nSkipped: they need `DATA=folder` with `{NAME}.parquet`.")
         return
     table = read(options.data)
-    sizes, n_test = (
-        options.pick((2_000, 4_000), (20_000, 60_000, 120_000), (20_000, 70_000, 250_000)),
-        options.pick(1_000, 10_000),
-    )
+    sizes = options.pick((2_000, 4_000), (20_000, 60_000, 120_000), (20_000, 70_000, 250_000))
+    n_test = options.pick(1_000, 10_000)
     names = [name for name in NEW if name != QUANTILE or page.has("quantile-forest")]
     found = {}
     for n in sizes:
