@@ -15,7 +15,7 @@ from benchmarks.shared.page import Options, Page
 from benchmarks.shared.pictures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, subplots
 
 NAME = "flight_nyc2013"
-LARGE, RUNS = 50_000, 3
+LARGE, RUNS = 25_000, 3
 """Rows from which on there is one run instead of several."""
 SHUFFLED = (models.FOREST, models.DEFAULT, models.RANDOM, models.EXTRA)
 DRAWN = {
@@ -60,7 +60,7 @@ def tables_1_and_2(page: Page, options: Options) -> None:
         page.text(f"## Tables 1 and 2: flights\n\nSkipped: they need `DATA=folder` with `{NAME}.parquet`.")
         return
     table = read(options.data)
-    sizes = options.pick((2_000, 4_000), (20_000, 60_000, 120_000), (20_000, 70_000, 250_000))
+    sizes = options.pick((2_000, 4_000), (10_000, 30_000, 80_000), (20_000, 70_000, 250_000))
     n_test = options.pick(1_000, 10_000)
     names = [name for name in NEW if name != QUANTILE or page.has("quantile-forest")]
     found = {}
