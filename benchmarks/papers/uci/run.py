@@ -43,6 +43,7 @@ gains nothing, and the score cannot fall below log h. Where h is small next to t
 The published tables do not have this score, but for a Gaussian as broad as theirs the two hardly differ: compare \
 NGBoost on Wine in the two tables. Kin8nm has no resolution, for its targets have nine digits. Where the probability \
 is less than a billionth, the density at y is taken."""
+ABOUT_RMSE = "In the targets' own units. Folds differ in difficulty, and NGBoost has only the first of them."
 ABOUT_REST = """\
 Coverage is the share of test targets in the central 90 % interval. Times are processor time of a fit on one thread; \
 as many fits run at once as there are cores."""
@@ -148,7 +149,7 @@ def errors(page: Page, sets: Sequence[Table], found: Scores, models: Sequence[st
         times = (f"{values(found, table.name, model, 'seconds')[0]:.2f} s" for model in models)
         others.append((SETS[table.name], *covered, *times))
     names = [MEASURED[model] for model in models]
-    page.table("RMSE", ("", *names), rows, "In the targets' own units.")
+    page.table("RMSE", ("", *names), rows, ABOUT_RMSE)
     headings = ("", *(f"coverage, {name}" for name in names), *(f"fit, {name}" for name in names))
     page.table("Coverage of 90 % intervals, and time", headings, others, ABOUT_REST)
 
