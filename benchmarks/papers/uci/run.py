@@ -141,10 +141,7 @@ def errors(page: Page, sets: Sequence[Table], found: Scores, models: Sequence[st
     for table in sets:
         pairs = [values(found, table.name, model, "rmse") for model in models]
         digits = 3 if pairs[0][0] < 1 else 2
-        least = min(mean for mean, _ in pairs)
-        shown = [f"{mean:.{digits}f} ± {error:.{digits}f}" for mean, error in pairs]
-        both = zip(shown, pairs, strict=True)
-        rows.append((SETS[table.name], *(f"**{text}**" if mean == least else text for text, (mean, _) in both)))
+        rows.append((SETS[table.name], *(f"{mean:.{digits}f} ± {error:.{digits}f}" for mean, error in pairs)))
         covered = (f"{values(found, table.name, model, 'coverage')[0]:.1%}" for model in models)
         times = (f"{values(found, table.name, model, 'seconds')[0]:.2f} s" for model in models)
         others.append((SETS[table.name], *covered, *times))
