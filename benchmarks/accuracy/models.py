@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.accuracy import gradient_boosting
 from benchmarks.accuracy.forecasts import ENDS, LEVELS, Forecast, gaussian
 from benchmarks.shared.data import Split
-from benchmarks.shared.peers import extra_trees
+from benchmarks.shared.peers import extra_trees, mean_and_spread
 from benchmarks.shared.scores import pinball
 from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
 
@@ -62,8 +62,8 @@ def ask_hedgerow(model: Any, data: Split) -> Forecast:
 
 def ask_trees(model: Any, data: Split) -> Forecast:
     """Let a Gaussian with the mean and spread of the trees stand in: these forests offer no distribution."""
-    each = np.array([tree.predict(data.X_test.astype(np.float32)) for tree in model.estimators_])
-    return gaussian(each.mean(axis=0), np.maximum(each.std(axis=0), LEAST_STD), data.y_test)
+    mean, std = mean_and_spread(model, data.X_test)
+    return gaussian(mean, np.maximum(std, LEAST_STD), data.y_test)
 
 
 def quantile_forest(seed: int) -> Any:

@@ -17,6 +17,12 @@ def extra_trees(n_trees: int, seed: int = 0, **parameters: Any) -> Any:
     return ExtraTreesRegressor(n_trees, n_jobs=1, random_state=seed, **parameters)
 
 
+def mean_and_spread(forest: Any, X: Floats) -> tuple[Floats, Floats]:
+    """Return mean and standard deviation of the trees of a forest of scikit-learn."""
+    each = np.array([tree.predict(X.astype(np.float32)) for tree in forest.estimators_])
+    return each.mean(axis=0), each.std(axis=0)
+
+
 def cat_boost(seed: int = 0, *, classes: bool = False, **parameters: Any) -> Any:
     """Return CatBoost's regressor or classifier."""
     from catboost import CatBoostClassifier, CatBoostRegressor

@@ -1,0 +1,135 @@
+"""Contestants of Tables 1 and 2, and what they say of the flights that follow."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import BayesianRidge
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks.shared.data import Floats, Split
+from benchmarks.shared.peers import extra_trees, mean_and_spread
+from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
+from hedgerow.metrics import calibration_table, nlpd
+
+N_TREES, LEAF, LEAST_STD = 10, 5, 1e-3
+N_LANDMARKS, N_TRIED, WIDTHS = 200, 10_000, (0.3, 1.0, 3.0, 10.0)
+"""Of the low-rank Gaussian process: rows it is spanned by, rows that choose its length scale, and length scales."""
+CONFIDENCES = tuple(round(0.1 * k, 1) for k in range(1, 10))
+
+FOREST, FOREST_ONLINE = "Mondrian forest, paper", "Mondrian forest, paper, online"
+DEFAULT, DEFAULT_ONLINE = "Mondrian forest, default", "Mondrian forest, default, online"
+FIFTY, BOOSTING = "Mondrian forest, default, 50 trees", "hedgerow boosting, default"
+RANDOM, EXTRA, QUANTILE, PROCESS = "RandomForest", "ExtraTrees", "quantile-forest", "low-rank Gaussian process"
+SLOW = (FIFTY, BOOSTING, PROCESS)
+"""Run once, with one random seed."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What one contestant reached in one run."""
+
+    rmse: float
+    nlpd: float  # not a number for a model without a density
+    differences: dict[str, Floats]
+    """Observed minus promised coverage at CONFIDENCES, by reading of the forecast."""
+    seconds: float  # processor time of learning
+
+
+class LowRankProcess:
+    """Bayesian linear regression on Nystroem's features of a Gaussian kernel; the evidence chooses its length scale."""
+
+    def __init__(self, seed: int) -> None:
+        self.seed = seed
+
+    def fit(self, X: Floats, y: Floats) -> LowRankProcess:
+        self.scaler = StandardScaler().fit(X)
+        rows = np.random.default_rng(self.seed).permutation(y.size)[:N_TRIED]
+        evidence = {width: self._fit(X[rows], y[rows], width).scores_[-1] for width in WIDTHS}
+        self.ridge = self._fit(X, y, max(evidence, key=lambda width: evidence[width]))
+        return self
+
+    def _fit(self, X: Floats, y: Floats, width: float) -> Any:
+        scaled = self.scaler.transform(X)
+        self.features = Nystroem(gamma=0.5 / width**2, n_components=N_LANDMARKS, random_state=self.seed).fit(scaled)
+        return BayesianRidge(compute_score=True).fit(self.features.transform(scaled), y)
+
+    def mean_and_std(self, X: Floats) -> tuple[Floats, Floats]:
+        found: tuple[Floats, Floats] = self.ridge.predict(
+            self.features.transform(self.scaler.transform(X)), return_std=True
+        )
+        return found
+
+
+def score(y: Floats, mean: Floats, density: float, forecasts: dict[str, Any], seconds: float) -> Score:
+    differences = {
+        reading: calibration_table(y, forecast, CONFIDENCES, reading=reading).difference
+        for reading, forecast in forecasts.items()
+    }
+    return Score(float(np.sqrt(np.mean((mean - y) ** 2))), density, differences, seconds)
+
+
+def ask_ours(model: Any, data: Split, seconds: float) -> Score:
+    found = model.predict_dist(data.X_test)
+    both = {"gaussian": found, "distribution": found}
+    return score(data.y_test, model.predict(data.X_test), float(nlpd(data.y_test, found)), both, seconds)
+
+
+def ask_gaussian(answer: tuple[Floats, Floats], data: Split, seconds: float) -> Score:
+    mean, std = answer
+    both = (mean, np.maximum(std, LEAST_STD))
+    return score(data.y_test, mean, float(nlpd(data.y_test, both)), {"gaussian": both}, seconds)
+
+
+def ask_quantiles(model: Any, data: Split, seconds: float) -> Score:
+    levels = [(1 - confidence) / 2 for confidence in CONFIDENCES]
+    found = model.predict(data.X_test, quantiles=[*levels, *(1 - level for level in levels)])
+    n = len(levels)
+    intervals = {confidence: found[:, [k, n + k]] for k, confidence in enumerate(CONFIDENCES)}
+    mean = np.asarray(model.predict(data.X_test, quantiles="mean")).reshape(-1)
+    return score(data.y_test, mean, float("nan"), {"distribution": intervals}, seconds)
+
+
+def new_quantile_forest(seed: int) -> Any:
+    from quantile_forest import RandomForestQuantileRegressor
+
+    return RandomForestQuantileRegressor(N_TREES, min_samples_leaf=LEAF, n_jobs=1, random_state=seed)
+
+
+def forest(seed: int, n_trees: int = N_TREES, **parameters: Any) -> MondrianForestRegressor:
+    return MondrianForestRegressor(n_trees, n_jobs=1, random_state=seed, **parameters)
+
+
+NEW: dict[str, Callable[[int], Any]] = {
+    FOREST: lambda seed: forest(seed, hyperparameters="paper"),
+    FOREST_ONLINE: lambda seed: forest(seed, hyperparameters="paper"),
+    DEFAULT: forest,
+    DEFAULT_ONLINE: forest,
+    FIFTY: lambda seed: forest(seed, 50),
+    BOOSTING: lambda seed: MondrianBoostingRegressor(n_jobs=1, random_state=seed),
+    RANDOM: lambda seed: RandomForestRegressor(N_TREES, min_samples_leaf=LEAF, n_jobs=1, random_state=seed),
+    EXTRA: lambda seed: extra_trees(N_TREES, seed, min_samples_leaf=LEAF),
+    QUANTILE: new_quantile_forest,
+    PROCESS: LowRankProcess,
+}
+
+
+def measure(data: Split, name: str, seed: int) -> Score:
+    """Learn, all rows at once or in their order, and ask."""
+    model = NEW[name](seed)
+    with threadpool_limits(1):
+        begin = time.process_time()
+        (model.partial_fit if name in (FOREST_ONLINE, DEFAULT_ONLINE) else model.fit)(data.X, data.y)
+        seconds = time.process_time() - begin
+        if name in (RANDOM, EXTRA):
+            return ask_gaussian(mean_and_spread(model, data.X_test), data, seconds)
+        if name == PROCESS:
+            return ask_gaussian(model.mean_and_std(data.X_test), data, seconds)
+        return ask_quantiles(model, data, seconds) if name == QUANTILE else ask_ours(model, data, seconds)

@@ -1,0 +1,171 @@
+"""Tables 1 and 2: delays of flights, learned in order of time, and asked about those that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.papers.lakshminarayanan_2016 import flight_models as models
+from benchmarks.papers.lakshminarayanan_2016.flight_models import CONFIDENCES, NEW, QUANTILE, SLOW, Score, measure
+from benchmarks.papers.lakshminarayanan_2016.published import SIZES, TABLE_1, TABLE_2
+from benchmarks.shared.data import Floats, Split, Table, regression_sets
+from benchmarks.shared.page import Options, Page
+from benchmarks.shared.pictures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, subplots
+
+NAME = "flight_nyc2013"
+LARGE, RUNS = 25_000, 3
+"""Rows from which on there is one run instead of several."""
+SHUFFLED = (models.FOREST, models.DEFAULT, models.RANDOM, models.EXTRA)
+DRAWN = {
+    models.FOREST: (BLUE, "-"),
+    models.DEFAULT: (SKY, "-"),
+    models.BOOSTING: (GREEN, "-"),
+    models.RANDOM: (GREY, "--"),
+    models.EXTRA: (ORANGE, "--"),
+    models.QUANTILE: (PINK, "--"),
+    models.PROCESS: (BLACK, ":"),
+}
+WORDS = """\
+The paper takes flights of 2008 and learns the first 700,000, 2 and 5 million, and asks about the 100,000 that \
+follow. These are flights out of New York in 2013 with the same eight attributes, in order of their scheduled \
+departure: the first {sizes} are learned, and the {n_test:,} that follow are asked about. As in the paper there are \
+10 trees unless said, and at least 5 rows a leaf for scikit-learn's forests and quantile-forest; all else is at its \
+default. Entries are mean ± standard error of {runs} runs with other random seeds; boosting, the Gaussian process, \
+the forest of 50 trees and all models of {large:,} rows or more run once. *Paper* means `hyperparameters="paper"`, \
+and *online* that rows come by `partial_fit`.
+
+NLPD of RandomForest and ExtraTrees is that of a Gaussian with the mean and variance of the trees, as in the paper; \
+quantile-forest has no density. The low-rank Gaussian process stands in for the sparse ones of the paper: \
+scikit-learn's Nystroem features of a Gaussian kernel, {landmarks} of them, with BayesianRidge on top; of four length \
+scales it has the one with the highest evidence on {tried:,} rows. The last column is processor time on one thread \
+for the largest size."""
+SHUFFLED_WORDS = """\
+The paper found that larger sets were not easier, because flights change with time, and that forests do better once \
+rows are shuffled. Here are the same {n:,} rows and {n_test:,} test rows in order of time, and shuffled; RMSE."""
+CALIBRATION_WORDS = """\
+Observed minus promised coverage of central intervals, {n:,} rows learned: below 0 is overconfident. Intervals are \
+read two ways. *Gaussian* is the paper's: mean plus and minus z standard deviations, as if every forecast were a \
+Gaussian. *Distribution* is between two quantiles of the forecast itself, as `predict_interval` gives them. Delays \
+have a long right tail: a forecast that knows this has a large standard deviation, and looks underconfident when it \
+is read as a Gaussian."""
+
+Scores = Mapping[tuple[int, str], Sequence[Score]]
+
+
+def tables_1_and_2(page: Page, options: Options) -> None:
+    """Measure, then both tables and a picture of the second."""
+    if options.data is None or not (options.data / f"{NAME}.parquet").is_file():
+        page.text(f"## Tables 1 and 2: flights\n\nSkipped: they need `DATA=folder` with `{NAME}.parquet`.")
+        return
+    table = read(options.data)
+    sizes = options.pick((2_000, 4_000), (10_000, 30_000, 80_000), (20_000, 70_000, 250_000))
+    n_test = options.pick(1_000, 10_000)
+    names = [name for name in NEW if name != QUANTILE or page.has("quantile-forest")]
+    found = {}
+    for n in sizes:
+        data = Split(NAME, table.X[:n], table.y[:n], table.X[n : n + n_test], table.y[n : n + n_test])
+        for name in names:
+            found[n, name] = repeat(data, name)
+            page.tell(f"{n:,} rows, {name}: RMSE {found[n, name][0].rmse:.2f}, {found[n, name][0].seconds:.1f} s")
+    errors(page, found, sizes, names, n_test)
+    shuffled(page, table, found, sizes[1], n_test)
+    calibration(page, found, sizes, names)
+
+
+def read(folder: Path) -> Table:
+    return regression_sets(folder, names=(NAME,))[0]
+
+
+def repeat(data: Split, name: str) -> list[Score]:
+    n_runs = 1 if name in SLOW or data.y.size >= LARGE else RUNS
+    return [measure(data, name, seed) for seed in range(n_runs)]
+
+
+def cell(numbers: Sequence[float]) -> str:
+    """Return the mean, with its standard error if there are several."""
+    if np.isnan(numbers).any():
+        return ""
+    error = f" ± {np.std(numbers, ddof=1) / np.sqrt(len(numbers)):.2f}" if len(numbers) > 1 else ""
+    return f"{np.mean(numbers):.2f}{error}"
+
+
+def errors(page: Page, found: Scores, sizes: Sequence[int], names: Sequence[str], n_test: int) -> None:
+    """Show Table 1, ours and the paper's."""
+    words = WORDS.format(
+        sizes=", ".join(f"{n:,}" for n in sizes[:-1]) + f" and {sizes[-1]:,}",
+        n_test=n_test,
+        runs=RUNS,
+        large=LARGE,
+        landmarks=models.N_LANDMARKS,
+        tried=models.N_TRIED,
+    )
+    rows = []
+    for name in names:
+        both = [cell([getattr(s, what) for s in found[n, name]]) for n in sizes for what in ("rmse", "nlpd")]
+        rows.append((name, *both, f"{np.mean([s.seconds for s in found[sizes[-1], name]]):.1f} s"))
+    headings = [f"{n:,}: {what}" for n in sizes for what in ("RMSE", "NLPD")]
+    page.table("Table 1: error and density of flight delays", ("", *headings, "learning"), rows, words)
+    headings = [f"{n}: {what}" for n in SIZES for what in ("RMSE", "NLPD")]
+    words = "The paper's Table 1, for orientation: other flights of another year, and ten times as many or more."
+    page.table("", ("paper", *headings), [(name, *cells) for name, cells in TABLE_1.items()], words)
+
+
+def shuffled(page: Page, table: Table, found: Scores, n: int, n_test: int) -> None:
+    """Show how much of the error is change with time."""
+    order = np.random.default_rng(0).permutation(n + n_test)
+    train, test = order[:n], order[n:]
+    data = Split(NAME, table.X[train], table.y[train], table.X[test], table.y[test])
+    rows = []
+    for name in SHUFFLED:
+        mixed = cell([each.rmse for each in repeat(data, name)])
+        rows.append((name, cell([each.rmse for each in found[n, name]]), mixed))
+    later = table.y[n : n + n_test]
+    rows.append(("standard deviation of the test targets", f"{later.std():.2f}", f"{data.y_test.std():.2f}"))
+    page.table("", ("", "in order", "shuffled"), rows, SHUFFLED_WORDS.format(n=n, n_test=n_test))
+
+
+def difference(scores: Sequence[Score], reading: str) -> Floats:
+    """Return the mean over runs."""
+    found: Floats = np.mean([each.differences[reading] for each in scores], axis=0)
+    return found
+
+
+def calibration(page: Page, found: Scores, sizes: Sequence[int], names: Sequence[str]) -> None:
+    """Show Table 2 for the middle size, the paper's, and draw all sizes."""
+    n, rows = sizes[1], []
+    for name in names:
+        for reading in found[n, name][0].differences:
+            numbers = difference(found[n, name], reading)
+            rows.append((name, reading, *(f"{each:+.2f}" for each in numbers)))
+    heads = [f"{confidence:.0%}" for confidence in CONFIDENCES]
+    words = CALIBRATION_WORDS.format(n=n)
+    page.table("Table 2: calibration of flight delays", ("", "reading", *heads), rows, words)
+    rows = [(size, name, *(f"{each:+.2f}" for each in cells)) for (size, name), cells in TABLE_2.items()]
+    page.table("", ("paper", "", *heads), rows, "The paper's Table 2, Gaussian reading, for orientation:")
+    draw(page, found, sizes)
+
+
+def draw(page: Page, found: Scores, sizes: Sequence[int]) -> None:
+    """Draw Table 2: a row a reading, a column a size."""
+    figure, panels = subplots(2, len(sizes), figsize=(12, 6.6), sharex=True, sharey=True, squeeze=False)
+    for line, reading in zip(panels, ("gaussian", "distribution"), strict=True):
+        for axes, n in zip(line, sizes, strict=True):
+            axes.axhline(0.0, color="#BBBBBB", linewidth=1, zorder=0)
+            for name, (colour, style) in DRAWN.items():
+                if (n, name) in found:
+                    here = found[n, name]
+                    # A Gaussian is read the same in both ways.
+                    used = reading if reading in here[0].differences else "gaussian"
+                    if used in here[0].differences:
+                        values = difference(here, used)
+                        axes.plot(CONFIDENCES, values, style, color=colour, marker="o", markersize=3, label=name)
+            axes.set_title(f"{n:,} rows, {reading}", loc="left", fontsize=11, fontweight="bold")
+            axes.set_xticks([0.1, 0.3, 0.5, 0.7, 0.9], ["10 %", "30 %", "50 %", "70 %", "90 %"])
+        line[0].set_ylabel("observed minus promised")
+    for axes in panels[1]:
+        axes.set_xlabel("promised coverage")
+    handles, labels = panels[1, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    page.picture(figure, "calibration.png", "Observed minus promised coverage, by size and reading")
