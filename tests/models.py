@@ -305,7 +305,8 @@ def bits(model: Any) -> bytes:
 
 
 ASKED = (
-    "predict", "predict_proba", "transform", "apply", "cells", "score_samples", "predict_interval", "predict_uncertainty",
+    "predict", "predict_proba", "transform", "apply", "cells", "score_samples", "predict_interval",
+    "predict_uncertainty",
 )  # fmt: skip
 ATTRIBUTES = ("feature_importances_", "axis_rates_", "n_nodes_", "log_marginal_likelihood_", "target_")
 

@@ -22,7 +22,6 @@ OUTLIERS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "breast_w": ((1,), (0,)),
     "pendigits": ((0,), None),
     "letter": ((25,), (0, 1, 2)),
-    "usps": ((0,), None),
     "waveform40": ((0,), None),
     "spambase": ((1,), (0,)),
     "magic04": ((1,), (0,)),
@@ -40,8 +39,8 @@ Rows of one class, or of several rare ones, are the outliers; entries are areas 
 `score_samples`, in the mean over {n_seeds} draws of rows. At most {most:,} rows are learned. Mondrian forests have 50 \
 trees and are otherwise at their defaults; *regressor* is fitted to zeros, so it sees no labels, *classifier* to the \
 classes of the rows, with `pause_pure=False`, where these are of several. IsolationForest has its 100 trees of 256 \
-rows, rrcf 40 of as many, with columns in units of their standard deviation; its score is the collusive displacement of \
-a row that is inserted for the question."""
+rows, rrcf 20 of as many, with columns in units of their standard deviation; its score is the collusive displacement \
+of a row that is inserted for the question."""
 NEW = "The rows learned are free of outliers; rows that were not learned are scored, {share:.0%} as many outliers as \
 were learned at most."
 AMONG = "All rows are learned, outliers among them, and all are scored: each has a leaf of its own. rrcf, which \
@@ -125,7 +124,7 @@ def compare(page: Page, problems: list[list[Problem]], contestants: Contestants,
 
 def run(page: Page, options: Options) -> None:
     """Score rows that were not learned, then rows that were."""
-    n_seeds, most, most_asked = options.pick((1, 300, 100), (3, 1500, 200), (10, 4000, 1000))
+    n_seeds, most, most_asked = options.pick((1, 300, 100), (2, 1000, 150), (10, 4000, 1000))
     words = INTRODUCTION.format(n_seeds=n_seeds, most=most)
     page.begin("Outliers", words, "numpy", "scikit-learn")
     tables = [table for table in class_sets(options.data, tuple(OUTLIERS)) if table.name in OUTLIERS]

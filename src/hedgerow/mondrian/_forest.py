@@ -139,7 +139,8 @@ class MondrianForest(Unlearning):
         >>> forest.score_samples([[0, 0], [2, -2], [6, -6]]).round(1).tolist()
         [-0.4, -0.6, -0.8]
         """
-        return isolation_scores(self._learner, self._asked(X))
+        X = self._asked(X)
+        return isolation_scores(self._learner, X)
 
     @property
     def axis_rates_(self: Any) -> Floats:

@@ -38,7 +38,8 @@ def isolation_scores(learner: Any, X: Floats) -> Floats:
         for part in pieces(X.shape[0], core.width, CELLS_AT_A_TIME):
             total[part] += boxes.depths(asked[part])
     usual = max(float(mean_depth(boxes.weight[:1])[0]), 1.0)
-    return -np.exp2(-total / core.n_trees / usual)
+    scores: Floats = -np.exp2(-total / core.n_trees / usual)
+    return scores
 
 
 def mean_depth(weight: Floats) -> Floats:
