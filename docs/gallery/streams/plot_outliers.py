@@ -2,9 +2,10 @@
 Outliers, and what becomes of them
 ==================================
 
-`score_samples` tells how soon a row would be alone in the trees, as isolation forests do: the lower, the stranger. Left,
-a forest that has learned two groups of rows; white lines are levels of the score. Right, after ten rows of a stream have
-come from elsewhere: that place is no longer strange. There is nothing to predict here, so targets are zeros.
+`score_samples` tells how soon a row would be alone in the trees, as isolation forests do: the lower, the stranger. On
+the left is a forest that has learned two groups of rows; white lines are levels of the score. On the right, ten rows of
+a stream have come from elsewhere, and that place is no longer strange. There is nothing to predict here, so targets
+are zeros.
 """
 
 import matplotlib.pyplot as plt
