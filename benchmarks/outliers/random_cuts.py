@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.shared.data import Floats
 
-N_TREES, N_ROWS = 20, 256
+N_TREES, N_ROWS = 10, 256
 
 
 class RandomCutForest:

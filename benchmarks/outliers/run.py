@@ -36,10 +36,10 @@ SHARE = 0.05
 
 INTRODUCTION = """\
 Rows of one class, or of several rare ones, are the outliers; entries are areas under the ROC curve of \
-`score_samples`, in the mean over {n_seeds} draws of rows. At most {most:,} rows are learned. Mondrian forests have 50 \
+`score_samples`, in the mean over {n_seeds} draw{plural} of rows. At most {most:,} rows are learned. Mondrian forests have 50 \
 trees and are otherwise at their defaults; *regressor* is fitted to zeros, so it sees no labels, *classifier* to the \
 classes of the rows, with `pause_pure=False`, where these are of several. IsolationForest has its 100 trees of 256 \
-rows, rrcf 20 of as many, with columns in units of their standard deviation; its score is the collusive displacement \
+rows, rrcf 10 of as many, with columns in units of their standard deviation; its score is the collusive displacement \
 of a row that is inserted for the question."""
 NEW = "The rows learned are free of outliers; rows that were not learned are scored, {share:.0%} as many outliers as \
 were learned at most."
@@ -124,8 +124,8 @@ def compare(page: Page, problems: list[list[Problem]], contestants: Contestants,
 
 def run(page: Page, options: Options) -> None:
     """Score rows that were not learned, then rows that were."""
-    n_seeds, most, most_asked = options.pick((1, 300, 100), (2, 1000, 150), (10, 4000, 1000))
-    words = INTRODUCTION.format(n_seeds=n_seeds, most=most)
+    n_seeds, most, most_asked = options.pick((1, 300, 100), (1, 600, 150), (10, 4000, 1000))
+    words = INTRODUCTION.format(n_seeds=n_seeds, plural="s" * (n_seeds > 1), most=most)
     page.begin("Outliers", words, "numpy", "scikit-learn")
     tables = [table for table in class_sets(options.data, tuple(OUTLIERS)) if table.name in OUTLIERS]
     problems = [[Problem.drawn(table, seed, most, most_asked) for seed in range(n_seeds)] for table in tables]

@@ -116,8 +116,8 @@ def add(page: Page, data: Thirds, n_features: int, n_steps: int) -> None:
     axes[0].legend(frameon=False, fontsize=8)
     words = (
         f"{n_features} features a row. Gradients: {N_PASSES} passes over the rows at each lifetime. The Mondrian "
-        f"kernel goes once through {N_LIFETIMES} lifetimes, each twice the one before, over one growing partition whose "
-        "cells inherit their weights; the others begin at 1, double or halve, then look between neighbours, "
+        f"kernel goes once through {N_LIFETIMES} lifetimes, each twice the one before, over one growing partition, "
+        "whose cells inherit weights; the others begin at 1, double or halve, then look between neighbours, "
         f"{n_steps} times, from scratch each. Solved: the same without inheritance, by Lanczos' iteration or an "
         "eigenvalue decomposition, for 29 ridges of which the validation rows choose. In the paper the Mondrian kernel "
         "finds a suitable width at least ten times as fast, and Fourier features end lower."
