@@ -21,7 +21,7 @@ def run(page: Page, options: Options) -> None:
     """Make the page, a section a figure."""
     page.begin("Balog and others (2016): the Mondrian kernel", INTRODUCTION, "numpy", "scipy", "scikit-learn")
     with threadpool_limits(1):
-        proposition_2.add(page, options.pick(2_000, 20_000, 100_000))
+        proposition_2.add(page, options.pick(2_000, 10_000, 100_000))
         if options.data is None or not (options.data / "cpu_act.parquet").is_file():
             page.text(MISSING)
             return
