@@ -38,9 +38,9 @@ INTRODUCTION = """\
 Rows of one class, or of several rare ones, are the outliers; entries are areas under the ROC curve of \
 `score_samples`, in the mean over {n_seeds} draw{plural} of rows. At most {most:,} rows are learned. Mondrian forests \
 have 50 trees and are otherwise at their defaults; *regressor* is fitted to zeros, so it sees no labels, *classifier* \
-to the classes of the rows, with `pause_pure=False`, where these are of several. IsolationForest has its 100 trees of 256 \
-rows, rrcf 10 of as many, with columns in units of their standard deviation; its score is the collusive displacement \
-of a row that is inserted for the question."""
+to the classes of the rows, with `pause_pure=False`, where these are of several. IsolationForest has its 100 trees of \
+256 rows, rrcf 10 of as many, with columns in units of their standard deviation; its score is the collusive \
+displacement of a row that is inserted for the question."""
 NEW = "The rows learned are free of outliers; rows that were not learned are scored, {share:.0%} as many outliers as \
 were learned at most."
 AMONG = "All rows are learned, outliers among them, and all are scored: each has a leaf of its own. rrcf, which \
