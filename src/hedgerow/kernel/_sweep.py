@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone, is_classifier
-from sklearn.metrics import check_scoring
-from sklearn.model_selection import check_cv, cross_val_score
-from sklearn.pipeline import Pipeline
 
 from hedgerow.base.rows import Floats
 from hedgerow.kernel._settings import LIFETIME
@@ -72,6 +69,10 @@ def sweep_lifetimes(
     scoring: Any,
 ) -> Sweep:
     """Score a learner at each lifetime, in the same folds; then fit the best to all rows."""
+    from sklearn.metrics import check_scoring
+    from sklearn.model_selection import check_cv, cross_val_score
+    from sklearn.pipeline import Pipeline
+
     tried = usual_lifetimes(features, X) if lifetimes is None else _checked(lifetimes)
     seed = features.random_state
     if seed is None or isinstance(seed, np.random.RandomState):  # or each lifetime would have its own cuts
@@ -79,7 +80,7 @@ def sweep_lifetimes(
     scorer = check_scoring(estimator, scoring=scoring)
     folds = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y)) if held_out is None else None
 
-    def at(lifetime: float) -> Pipeline:
+    def at(lifetime: float) -> Any:
         own = clone(features).set_params(lifetime=float(lifetime), max_lifetime=float(tried[-1]), random_state=seed)
         return Pipeline([("features", own), ("learner", clone(estimator))])
 
