@@ -51,7 +51,7 @@ def add(page: Page, n_trees: int) -> None:
     rate = np.polyfit(np.log(SIZES), np.log([*means.values()]), 1)[0]
     words = (
         f"{N_ROWS} rows in the unit square, lifetime {LIFETIME:g}, {n_trees:,} trees divided into kernels of M. The "
-        f"mean falls like M to the power {rate:.2f}; one half is the central limit theorem. The proposition bounds the "
+        f"mean falls like M to the power {rate:.2f}; the central limit theorem says -0.5. The proposition bounds the "
         "probability that the largest error exceeds delta by a multiple of M^(2/3) exp(-M delta^2 / (12 D + 2)). The "
         "last columns are the slope of the logarithm of that share over M, where the share is between 0.005 and 0.95, "
         "and the exponent of the proposition: it holds with much room, as a union bound over a net of points must."
