@@ -10,7 +10,7 @@ from benchmarks.shared.pictures import BLUE, GREEN, ORANGE, subplots
 from hedgerow import MondrianFeatures
 
 LIFETIME, N_ROWS, WIDTH = 10.0, 40, 2
-SIZES = (10, 20, 40, 80, 160, 320)
+SIZES = (10, 20, 30, 40, 60, 80, 120, 160, 320)
 DELTAS = (0.15, 0.2, 0.25)
 BOUND = 12 * WIDTH + 2
 """The exponent of the proposition is -M delta^2 / BOUND."""
@@ -47,7 +47,9 @@ def add(page: Page, n_trees: int) -> None:
         is_seen = (chances[delta] > 5e-3) & (chances[delta] < 0.95)
         found = exponent(np.array(SIZES)[is_seen], chances[delta][is_seen]) if is_seen.sum() > 1 else np.nan
         cells = [f"{chance:.3f}" for chance in chances[delta]]
-        rows.append((f"share above {delta}", *cells, f"{found:.4f}", f"{-(delta**2) / BOUND:.4f}"))
+        rows.append(
+            (f"share above {delta}", *cells, "" if np.isnan(found) else f"{found:.4f}", f"{-(delta**2) / BOUND:.4f}")
+        )
     rate = np.polyfit(np.log(SIZES), np.log([*means.values()]), 1)[0]
     words = (
         f"{N_ROWS} rows in the unit square, lifetime {LIFETIME:g}, {n_trees:,} trees divided into kernels of M. The "
