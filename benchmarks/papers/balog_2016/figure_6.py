@@ -13,7 +13,7 @@ from benchmarks.shared.page import Page
 from benchmarks.shared.pictures import subplots
 from hedgerow import MondrianFeatures
 
-LIFETIMES = (0.05, 0.1, 0.2)
+LIFETIMES = (0.025, 0.05, 0.1, 0.2)
 PAPER = "about 3.1 %"
 
 

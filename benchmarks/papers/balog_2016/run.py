@@ -30,4 +30,4 @@ def run(page: Page, options: Options) -> None:
         data = Thirds.of(table if n_rows is None else table.stream(n_rows))
         figure_6.add(page, data, options.pick([3, 10], [1, 3, 10, 15, 30, 100, 300]), options.pick(1, 3, 5))
         figure_8.add(page, data, options.pick(20, 350), options.pick(4, 12))
-        figures_9_and_10.add(page, data, options.pick(2, 9))
+        figures_9_and_10.add(page, data, options.pick(2, 7, 9))
