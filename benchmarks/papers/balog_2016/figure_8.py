@@ -110,7 +110,7 @@ def add(page: Page, data: Thirds, n_features: int, n_steps: int) -> None:
             cells = f"{lifetimes[best]:.3g}", f"{validation[best]:.2f}", f"{test[best]:.2f}"
             rows.append((f"{name}, {solver}", *cells, f"{seconds[near]:.1f}", f"{seconds[-1]:.1f}"))
             so_far = np.minimum.accumulate(validation)
-            ax.loglog(seconds, so_far, "o-", color=COLOURS[name], label=name, markersize=4)
+            ax.semilogx(seconds, so_far, "o-", color=COLOURS[name], label=name, markersize=4)
         ax.set(title=solver, xlabel="seconds")
     axes[0].set_ylabel("validation error so far, %")
     axes[0].legend(frameon=False, fontsize=8)
