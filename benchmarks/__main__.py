@@ -25,7 +25,7 @@ def main(
     data: Annotated[Path | None, typer.Option(help="Folder with public sets as Parquet files.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Seconds instead of minutes; the page is kept apart.")] = False,
     full: Annotated[bool, typer.Option("--full", help="More seeds, sets and rows: up to hours.")] = False,
-    size: Annotated[int | None, typer.Option(min=1, help="Rows of soak and of dask, or kills of kills.")] = None,
+    size: Annotated[int | None, typer.Option(min=1, help="Rows of soak, dask, balog_2016, or kills of kills.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the page goes; by default into the topic's folder.")] = None,
 ) -> None:
     """Run one topic, and write its page and pictures."""

@@ -304,12 +304,16 @@ def bits(model: Any) -> bytes:
         return (Path(folder) / "model").read_bytes()
 
 
+ASKED = (
+    "predict", "predict_proba", "transform", "apply", "cells", "score_samples", "predict_interval",
+    "predict_uncertainty",
+)  # fmt: skip
 ATTRIBUTES = ("feature_importances_", "axis_rates_", "n_nodes_", "log_marginal_likelihood_", "target_")
 
 
 def questions(model: Any, X: Any, y: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield everything that can be asked of a model about some rows, by name."""
-    for name in ("predict", "predict_proba", "transform", "apply", "cells", "predict_interval", "predict_uncertainty"):
+    for name in ASKED:
         if hasattr(model, name):
             yield name, lambda name=name: getattr(model, name)(X)
     if hasattr(model, "predict_interval"):

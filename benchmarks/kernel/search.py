@@ -66,9 +66,9 @@ def laplace(data: Thirds, lifetime: float) -> Errors:
     return best
 
 
-def fourier(data: Thirds, n_features: int, lifetime: float) -> Errors:
+def fourier(data: Thirds, n_features: int, lifetime: float, seed: int = 0) -> Errors:
     """Random Fourier features at one lifetime: the exact solution for all ridges, the best by validation."""
-    features = RandomFourier(n_features, lifetime, data.X.shape[1], np.random.default_rng(0))
+    features = RandomFourier(n_features, lifetime, data.X.shape[1], np.random.default_rng(seed))
     learn = features.transform(data.X)
     values, vectors = linalg.eigh(learn.T @ learn, check_finite=False)
     along = vectors.T @ (learn.T @ (data.y - data.y.mean()))
@@ -76,9 +76,9 @@ def fourier(data: Thirds, n_features: int, lifetime: float) -> Errors:
     return best_ridge(data, features.transform(data.X_validation), features.transform(data.X_test), weights)
 
 
-def binning(data: Thirds, n_features: int, lifetime: float) -> Errors:
+def binning(data: Thirds, n_features: int, lifetime: float, seed: int = 0) -> Errors:
     """Random binning at one lifetime: all ridges from one Krylov space, the best by validation."""
-    grids = RandomBinning(n_features, lifetime, data.X.shape[1], np.random.default_rng(0))
+    grids = RandomBinning(n_features, lifetime, data.X.shape[1], np.random.default_rng(seed))
     features = grids.transform(np.concatenate([data.X, data.X_validation, data.X_test]))
     n, n_behind = data.y.size, data.y_validation.size
     learn, behind, ahead = features[:n], features[n : n + n_behind], features[n + n_behind :]

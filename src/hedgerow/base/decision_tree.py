@@ -128,13 +128,13 @@ def leaf_words(value: Floats, n_rows: int) -> str:
 def children_in_order(is_inner: npt.NDArray[np.bool_]) -> tuple[Numbers, Numbers]:
     """Left and right child of nodes that stand from the root down, each followed by all nodes on its left."""
     left, right = np.full((2, is_inner.size), NO_CHILD, dtype=np.int64)
-    waiting: list[int] = []  # inner nodes whose right child has not come
-    for node in range(is_inner.size):
-        if node and not is_inner[node - 1]:
-            right[waiting.pop()] = node
-        if is_inner[node]:
-            left[node] = node + 1
-            waiting.append(node)
+    inner, n = np.flatnonzero(is_inner), is_inner.size
+    # After a node and all that is below it, one fewer is awaited than before. So what is right of a node comes after
+    # the first place behind it where one fewer is awaited than at the node itself.
+    awaited = np.cumsum(np.where(is_inner, 1, -1)) + n + 1
+    in_order = np.sort(awaited * n + np.arange(n))
+    left[inner] = inner + 1
+    right[inner] = in_order[np.searchsorted(in_order, (awaited[inner] - 1) * n + inner)] % n + 1
     return left, right
 
 

@@ -3,5 +3,6 @@
 from hedgerow.kernel._features import MondrianFeatures
 from hedgerow.kernel._path import LifetimePath, LifetimePosterior
 from hedgerow.kernel._ridge import MondrianKernelRidge
+from hedgerow.kernel._sweep import Sweep
 
-__all__ = ["LifetimePath", "LifetimePosterior", "MondrianFeatures", "MondrianKernelRidge"]
+__all__ = ["LifetimePath", "LifetimePosterior", "MondrianFeatures", "MondrianKernelRidge", "Sweep"]

@@ -24,9 +24,9 @@ class CellLearner:
     @classmethod
     def around(cls, X: Floats, settings: FeatureSettings, seed: int) -> Self:
         """Return a learner that has learned nothing yet; rows lie around the centre of these."""
-        units = Units.around(X, settings.length_scale, settings.lifetime)
-        n_trees, width = settings.n_estimators, X.shape[1]
-        return cls(settings, units, _core.CellFeatures(width=width, n_trees=n_trees, lifetime=1.0, seed=seed), 0)
+        units = Units.around(X, settings.length_scale, settings.largest)
+        n_trees, width, time = settings.n_estimators, X.shape[1], settings.lifetime / settings.largest
+        return cls(settings, units, _core.CellFeatures(width=width, n_trees=n_trees, lifetime=time, seed=seed), 0)
 
     @classmethod
     def begin(cls, rows: Rows, settings: FeatureSettings, seed: int, query: Query) -> Self:
@@ -68,7 +68,8 @@ class CellLearner:
     def from_state(cls, stored: Stored, settings: FeatureSettings, width: int) -> Self:
         """Take back what `state` gave."""
         units, seed = Units.from_state(stored.part("units"), width), stored.integer("seed", 0, 2**64 - 1)
-        cells = restored_cells(stored.arrays("cells"), width, settings.n_estimators, lifetime=1.0, seed=seed)
+        time = settings.lifetime / settings.largest
+        cells = restored_cells(stored.arrays("cells"), width, settings.n_estimators, lifetime=time, seed=seed)
         if settings.n_spare > 2**31 // cells.n_trees:
             raise ValueError("its number of spare columns is out of range")
         return cls(settings, units, cells, stored.integer("n_seen", 0, 2**63))

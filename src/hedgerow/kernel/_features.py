@@ -17,6 +17,7 @@ from hedgerow.base.rows import Floats, read
 from hedgerow.base.work import asked_in_pieces
 from hedgerow.kernel._cells import CellLearner
 from hedgerow.kernel._settings import FeatureSettings
+from hedgerow.kernel._sweep import Sweep, sweep_lifetimes
 
 
 class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
@@ -40,6 +41,10 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
     n_spare : int, default=64
         A row in a cell where no learned row lies has no column of its own there. Each tree keeps as many columns for
         such cells, which they share by chance. They come first, so that columns keep their numbers.
+    max_lifetime : float, optional
+        The process is drawn up to here, and features are its cells at `lifetime`. With the same `max_lifetime`, seed
+        and rows, cells of a smaller lifetime are unions of cells of a larger one. Without it, another lifetime has
+        other cuts.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
         Columns of categories; by default those whose type says so: text, `category`, objects.
     n_jobs : int, optional
@@ -77,6 +82,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         *,
         length_scale: Any = 1.0,
         n_spare: int = 64,
+        max_lifetime: float | None = None,
         categorical_features: Any = "from_dtype",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -85,6 +91,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         self.lifetime = lifetime
         self.length_scale = length_scale
         self.n_spare = n_spare
+        self.max_lifetime = max_lifetime
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -159,6 +166,71 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
             lambda rows: _core.shared_cells(np.ascontiguousarray(rows.T), right, n_threads), left, right.size // 8
         )
         return shares
+
+    def sweep(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        X_valid: Any = None,
+        y_valid: Any = None,
+        *,
+        lifetimes: npt.ArrayLike | None = None,
+        cv: Any = None,
+        scoring: Any = None,
+    ) -> Sweep:
+        """Fit a learner to the features of many lifetimes, and find the best: the width of the kernel.
+
+        All lifetimes see one sample of the Mondrian process, at different times: cells of a smaller lifetime are unions
+        of cells of a larger one, so scores differ by the width of the kernel and hardly by chance (Balog,
+        Lakshminarayanan, Ghahramani, Roy and Teh 2016, section 4). For ridge regression `MondrianKernelRidge` does it
+        faster, and chooses the ridge as well.
+
+        These features stay as they are; their own `lifetime` and `max_lifetime` do not matter.
+
+        Parameters
+        ----------
+        estimator : scikit-learn's learner
+            One that takes sparse matrices, such as `Ridge`, `LogisticRegression`, `LinearSVC` or `SGDClassifier`.
+            It is cloned.
+        X, y : rows and targets
+            To learn, and to validate by if there are no others.
+        X_valid, y_valid : rows and targets, optional
+            To validate by. Without them, there is cross-validation.
+        lifetimes : array, optional
+            To be tried. Default: 12, from a tenth to thirty over the median distance between rows.
+        cv : int, splitter or iterable, optional
+            As in scikit-learn's `cross_val_score`: by default five folds.
+        scoring : str or callable, optional
+            As in scikit-learn; the larger the better. Default: what `estimator.score` says.
+
+        Returns
+        -------
+        sweep : Sweep
+            With `lifetimes`, `scores`, the best `lifetime`, and `estimator`: a pipeline of features and learner, fitted
+            to all of X.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from hedgerow import MondrianFeatures
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.uniform(size=(300, 2))
+        >>> y = (X[:, 0] > 0.5) ^ (X[:, 1] > 0.5)  # a chessboard
+        >>> features = MondrianFeatures(50, random_state=0)
+        >>> sweep = features.sweep(LogisticRegression(C=10), X, y, lifetimes=[0.1, 1, 10, 100])
+        >>> sweep.lifetime
+        10.0
+        >>> bool(sweep.estimator.predict([[0.2, 0.7]])[0])
+        True
+        """
+        if (X_valid is None) != (y_valid is None):
+            raise ValueError("X_valid and y_valid must be given together")
+        if X_valid is not None and cv is not None:
+            raise ValueError("rows to validate by are given as X_valid, or taken from X by cv: not both")
+        held_out = None if X_valid is None else (X_valid, y_valid)
+        return sweep_lifetimes(self, estimator, X, y, held_out, lifetimes, cv, scoring)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns: the tree, and the number of its cell in the order in which rows met them."""

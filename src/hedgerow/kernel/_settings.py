@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 
 from hedgerow.base.settings import Settings, checked, integer, one_of, within
+from hedgerow.files import Stored
 from hedgerow.kernel._units import LARGEST, SMALLEST, LengthScale
 
 MOST_SPARE = 2**16
@@ -44,6 +45,26 @@ class FeatureSettings(Settings):
     lifetime: float = within(SMALLEST, LARGEST, LIFETIME)
     length_scale: str | float | tuple[float, ...] = checked(_length_scale)
     n_spare: int = integer(1, MOST_SPARE)
+    max_lifetime: float | None = within(SMALLEST, LARGEST, LIFETIME, None)
+
+    def _check_together(self) -> None:
+        if self.lifetime > self.largest:
+            raise ValueError(f"lifetime must be at most max_lifetime={self.max_lifetime!r}, got {self.lifetime!r}")
+
+    @property
+    def largest(self) -> float:
+        """The lifetime that is 1 in the units of the core."""
+        return self.lifetime if self.max_lifetime is None else self.max_lifetime
+
+    def state(self) -> dict[str, Any]:
+        """Return them by name, for a file; that there is no larger lifetime need not be said."""
+        return {name: value for name, value in super().state().items() if (name, value) != ("max_lifetime", None)}
+
+    @classmethod
+    def from_state(cls, stored: Stored) -> Self:
+        """Take back what `state` gave, or ValueError."""
+        values = {each.name: stored.any(each.name) for each in fields(cls) if each.name != "max_lifetime"}
+        return cls(**values, max_lifetime=stored.any("max_lifetime") if "max_lifetime" in stored else None)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from hedgerow.base.guard import guards_itself
 from hedgerow.base.rows import Floats
 from hedgerow.base.unlearning import Unlearning
 from hedgerow.base.work import all_or_nothing, asked_in_pieces
+from hedgerow.mondrian._isolation import isolation_scores
 from hedgerow.mondrian._merging import Part, join, part_of
 from hedgerow.mondrian._sowing import SownModel
 from hedgerow.mondrian._tree_view import view_of_tree
@@ -104,6 +105,42 @@ class MondrianForest(Unlearning):
         X = self._asked(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
         return np.asarray(asked_in_pieces(lambda rows: core.cells(rows, n_threads), X, 5 * core.n_trees))  # slower
+
+    def score_samples(self: Any, X: Any) -> Floats:
+        """Score how much rows are like the data: the lower, the more of an outlier; as scikit-learn's IsolationForest.
+
+        A row is an outlier if few cuts separate it from all rows held. Given a tree, the Mondrian process tells the
+        probability that a new row is cut off at each node of its path, and so the expected depth of the leaf that it
+        would have of its own; a row that is held has one. The mean depth over the trees is related to that of n rows in
+        a random search tree, c(n), as in Liu, Ting and Zhou (2008): ``-2 ** (-depth / c(n))``.
+
+        Trees cut the columns that labels depend on more often, so it is in these that rows must differ. Labels of the
+        rows do not matter otherwise; if there are none, fit a regressor to zeros, and all columns count. Blocks that a
+        classifier has left whole because they are of one class tell less: set ``pause_pure=False``.
+
+        Costs a copy of the forest, so ask about many rows at once. `n_jobs` makes no difference.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Any rows, learned or not.
+
+        Returns
+        -------
+        scores : array of shape (n_samples,)
+            Between -1 and 0.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import MondrianForestRegressor
+        >>> X = np.random.default_rng(0).normal(size=(300, 2))
+        >>> forest = MondrianForestRegressor(random_state=0).fit(X, np.zeros(300))
+        >>> forest.score_samples([[0, 0], [2, -2], [6, -6]]).round(1).tolist()
+        [-0.4, -0.6, -0.8]
+        """
+        X = self._asked(X)
+        return isolation_scores(self._learner, X)
 
     @property
     def axis_rates_(self: Any) -> Floats:

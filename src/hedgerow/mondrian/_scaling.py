@@ -67,7 +67,7 @@ class ColumnScaling:
                 apart = np.maximum(np.abs(at_zero), np.abs(at_one - 1.0))
             return bool((np.nan_to_num(apart, nan=np.inf) > TOLERATED_DRIFT).any())
         return any(
-            float(np.abs(self._map(d, other.values[begin:end]) - other.images[begin:end]).max()) > TOLERATED_DRIFT
+            float(np.abs(self.image(d, other.values[begin:end]) - other.images[begin:end]).max()) > TOLERATED_DRIFT
             for d, (begin, end) in enumerate(pairwise(other.first_knot.tolist()))
         )
 
@@ -77,7 +77,8 @@ class ColumnScaling:
         images: Floats = np.interp(x, self.values[begin:end], self.images[begin:end])
         return images
 
-    def _map(self, column: int, x: Floats) -> Floats:
+    def image(self, column: int, x: Floats) -> Floats:
+        """Return the images of values of a column."""
         begin, end = self._knots(column)
         slope = self.slopes[column]
         below = np.minimum(0.5 * x - 0.5 * self.values[begin], 0.0) * (2.0 * slope)

@@ -31,7 +31,7 @@ def view_of_tree(
 ) -> DecisionTree:
     """Return a tree; `values_of` turns targets or numbers of classes into what is averaged over the rows of nodes."""
     arrays = learner.core.archive()
-    kinds, locations, times, rows_of = _parts(arrays, tree, learner.core.n_rows)
+    kinds, locations, times, rows_of = parts_of_tree(arrays, tree, learner.core.n_rows)
     feature = np.where(kinds < FIRST_COLUMN, NO_FEATURE, kinds - FIRST_COLUMN)
     is_inner = feature >= 0
     left, right = children_in_order(is_inner)
@@ -67,7 +67,7 @@ def view_of_tree(
     return DecisionTree(feature, threshold, left, right, words, names, np.nan, counts, value, time, lower, upper)
 
 
-def _parts(arrays: Arrays, tree: int, n_rows: int) -> tuple[Numbers, Floats, Floats, list[Numbers]]:
+def parts_of_tree(arrays: Arrays, tree: int, n_rows: int) -> tuple[Numbers, Floats, Floats, list[Numbers]]:
     """Kinds of nodes from the root down, left before right; places and times of cuts; rows of each leaf."""
     n_cuts = arrays["trees.n_cuts"].astype(np.int64)
     nodes, cuts = (np.concatenate([[0], np.cumsum(sizes)]) for sizes in (1 + 2 * n_cuts, n_cuts))
