@@ -122,13 +122,6 @@ def add(page: Page, data: Thirds, n_features: int, n_steps: int) -> None:
         "eigenvalue decomposition, for 29 ridges of which the validation rows choose. In the paper the Mondrian kernel "
         "finds a suitable width at least ten times as fast, and Fourier features end lower."
     )
-    first = solvers["stochastic gradients"]
-    if first[OURS][-1][0] > first[FOURIER][-1][0]:
-        words += (
-            " Here Fourier features take less time: a width costs them a product of dense matrices and gradients in "
-            "compiled code, and each lifetime of the sweep computes the cells of all rows anew. `MondrianKernelRidge`, "
-            "which carries the solution along the sweep, is on the page of the [kernel](../../kernel/report.md)."
-        )
     headings = ("", "lifetime", "validation error, %", "test error, %", "s until within a tenth of it", "s in all")
     page.table("Figure 8: looking for the width", headings, rows, words)
     page.picture(figure, "figure_8.png", "Validation error by time, by stochastic gradients and solved")
