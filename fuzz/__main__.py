@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from pathlib import Path
@@ -20,6 +21,8 @@ def main() -> int:
     if options.case:
         name, seed = options.case.split(":")
         return 1 if worker.play(name, int(seed), log=print).faults else 0
+    for number in (signal.SIGINT, signal.SIGTERM):  # in the background too, where shells have Ctrl-C ignored
+        signal.signal(number, signal.default_int_handler)
     tallies = []
     for name in options.attacks:
         goal = _goal(name, options)

@@ -100,12 +100,13 @@ def _raise(error):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_interrupted_it_says_what_was_done():
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_it_says_what_was_done(number):
     """Hours of work are not lost when somebody stops them."""
     command = [sys.executable, "-m", "fuzz", "optimize", "--minutes", "60"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(8.0)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         said, complaint = process.communicate(timeout=120)
     assert process.returncode == 0, complaint
     assert re.search(r"optimize: [1-9][\d,]* cases, [\d,]+ calls .* nothing wrong", said)

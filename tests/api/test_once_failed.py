@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import pickle
 from decimal import Decimal
 from functools import partial
 
@@ -230,3 +231,13 @@ def test_a_call_that_learns_nothing_leaves_what_a_kernel_has_found():
     with pytest.raises(ValueError, match="selection must be one of"):
         ridge.partial_fit(X[50:], X[50:, 0])
     assert ridge._learner.found is found
+
+
+def test_a_weight_that_outweighs_all_rows_before():
+    """The mean of labels was rounded beyond the new label, so that their spread was negative, and a file was refused."""
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        forest = MondrianForestRegressor(2, hyperparameters="paper", random_state=0)
+        forest.fit(rng.uniform(size=(2, 1)), rng.normal(size=2))
+        forest.partial_fit(rng.uniform(size=(1, 1)), rng.normal(size=1), sample_weight=[2.0**63])
+        assert bits(pickle.loads(pickle.dumps(forest))) == bits(forest)

@@ -116,6 +116,15 @@ TEST(a_large_offset_costs_no_precision) {
   CHECK_NEAR(near.log_marginal(here), far.log_marginal(there), 1e-6);
 }
 
+TEST(a_label_that_outweighs_the_others_leaves_a_spread_that_is_possible) {
+  for (int k = 1; k < 100; ++k) {
+    LabelMoments moments;
+    moments.add(1.0 / k, 1.0);
+    moments.add(std::sqrt(k) / 7.0, 0x1p63);
+    CHECK(moments.are_possible());
+  }
+}
+
 TEST(summaries_go_to_numbers_and_back) {
   const DirichletMultinomial model(6, 2.0, 4);
   auto summary = model.empty();

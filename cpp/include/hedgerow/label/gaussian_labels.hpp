@@ -30,7 +30,7 @@ struct LabelMoments {
     weight += added;
     const double before = label - mean;
     mean += added / weight * before;
-    squares += added * before * (label - mean);
+    squares += std::max(0.0, added * before * (label - mean));  // a mean that is rounded may lie beyond the label
   }
   void remove(double label, double removed) {
     const double left = weight - removed;
