@@ -27,6 +27,7 @@ def main() -> int:
     for name in options.attacks:
         goal = _goal(name, options)
         if goal is not None:
+            print(f"{name}: begun", flush=True)
             tallies.append(attack(name, goal, options.workers, options.seed))
             print(report.line(tallies[-1]), flush=True)
             if options.page:
