@@ -21,12 +21,12 @@ def main() -> int:
     if options.case:
         name, seed = options.case.split(":")
         return 1 if worker.play(name, int(seed), log=print).faults else 0
-    for number in (signal.SIGINT, signal.SIGTERM):  # in the background too, where shells have Ctrl-C ignored
-        signal.signal(number, signal.default_int_handler)
     tallies = []
     for name in options.attacks:
         goal = _goal(name, options)
         if goal is not None:
+            for number in (signal.SIGINT, signal.SIGTERM):  # in the background too, where shells have Ctrl-C ignored
+                signal.signal(number, goal.end)
             print(f"{name}: begun", flush=True)
             tallies.append(attack(name, goal, options.workers, options.seed))
             print(report.line(tallies[-1]), flush=True)

@@ -61,6 +61,10 @@ class Goal:
         n = tally.counts[self.counted]
         return n >= self.most or (n > 0 and time.monotonic() >= self.until)
 
+    def end(self, *_: Any) -> None:
+        """Let it be time to stop now: what Ctrl-C does."""
+        self.until = 0.0
+
     @property
     def patience(self) -> float:
         """Seconds to wait for the next case before one looks at what the worker does."""
@@ -69,7 +73,7 @@ class Goal:
 
 
 def attack(name: str, goal: Goal, n_workers: int, first: int) -> Tally:
-    """Play cases of one attack in several processes until the goal is reached, or Ctrl-C: what was done then counts."""
+    """Play cases of one attack in several processes until the goal is reached."""
     tally, begin = Tally(name), time.monotonic()
     threads = [
         threading.Thread(target=_drive, args=(tally, goal, first + worker, n_workers)) for worker in range(n_workers)
@@ -77,11 +81,7 @@ def attack(name: str, goal: Goal, n_workers: int, first: int) -> Tally:
     for thread in threads:
         thread.start()
     for thread in threads:
-        try:
-            thread.join()
-        except KeyboardInterrupt:
-            goal.until = 0.0
-            thread.join()
+        thread.join()
     tally.seconds = time.monotonic() - begin
     return tally
 

@@ -234,7 +234,7 @@ def test_a_call_that_learns_nothing_leaves_what_a_kernel_has_found():
 
 
 def test_a_weight_that_outweighs_all_rows_before():
-    """The mean of labels was rounded beyond the new label, so that their spread was negative, and a file was refused."""
+    """A mean of labels, rounded beyond the new label, made their spread negative, and a file was refused."""
     rng = np.random.default_rng(0)
     for _ in range(40):
         forest = MondrianForestRegressor(2, hyperparameters="paper", random_state=0)
