@@ -72,13 +72,20 @@ def sweep_lifetimes(
     from sklearn.metrics import check_scoring
     from sklearn.model_selection import check_cv, cross_val_score
     from sklearn.pipeline import Pipeline
+    from sklearn.utils._param_validation import InvalidParameterError
 
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
+        raise TypeError(f"estimator must be a learner with fit and predict, such as Ridge(), got {estimator!r:.100}")
     tried = usual_lifetimes(features, X) if lifetimes is None else _checked(lifetimes)
     seed = features.random_state
     if seed is None or isinstance(seed, np.random.RandomState):  # or each lifetime would have its own cuts
         seed = int((np.random.mtrand._rand if seed is None else seed).randint(2**31))
-    scorer = check_scoring(estimator, scoring=scoring)
-    folds = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y)) if held_out is None else None
+    try:
+        scorer = check_scoring(estimator, scoring=scoring)
+        splits = check_cv(cv, y, classifier=is_classifier(estimator))
+        folds = list(splits.split(X, y)) if held_out is None else None
+    except InvalidParameterError as error:
+        raise ValueError(str(error)) from None
 
     def at(lifetime: float) -> Any:
         own = clone(features).set_params(lifetime=float(lifetime), max_lifetime=float(tried[-1]), random_state=seed)
