@@ -12,6 +12,7 @@ import re
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Ridge
 
 from models import every
 
@@ -78,7 +79,7 @@ def sensible(case, name, parameters):
     """Return the arguments that a method needs, as they should be."""
     X, y = case.data(N)
     one = name.endswith("_one")
-    given = {"X": X[:4], "x": X[0], "y": y[0] if one else y[:4]}
+    given = {"X": X[:4], "x": X[0], "y": y[0] if one else y[:4], "estimator": Ridge()}
     return {each.name: given.get(each.name) for each in parameters if each.default is each.empty}
 
 

@@ -83,9 +83,9 @@ def sweep_lifetimes(
     try:
         scorer = check_scoring(estimator, scoring=scoring)
         splits = check_cv(cv, y, classifier=is_classifier(estimator))
-        folds = list(splits.split(X, y)) if held_out is None else None
     except InvalidParameterError as error:
         raise ValueError(str(error)) from None
+    folds = _folds(splits, X, y, cv) if held_out is None else None
 
     def at(lifetime: float) -> Any:
         own = clone(features).set_params(lifetime=float(lifetime), max_lifetime=float(tried[-1]), random_state=seed)
@@ -101,6 +101,18 @@ def sweep_lifetimes(
     return Sweep(tried, scores, at(tried[scores.mean(axis=1).argmax()]).fit(X, y))
 
 
+def _folds(splits: Any, X: Any, y: Any, cv: Any) -> list[Any]:
+    """Return rows to learn and rows to test, fold by fold; ValueError if there are none."""
+    try:
+        folds = list(splits.split(X, y))
+        if folds:
+            return folds
+    except (TypeError, ValueError) as error:
+        if "unpack" not in str(error):
+            raise
+    raise ValueError(f"cv must be a number of folds, a splitter, or pairs of rows to learn and to test, got {cv!r:.60}")
+
+
 def usual_lifetimes(features: Any, X: Any) -> Floats:
     """Return lifetimes around one over the median distance between rows, in the units of the kernel."""
     fitted = clone(features).set_params(lifetime=1.0, max_lifetime=None, n_estimators=1).fit(X)
@@ -114,7 +126,10 @@ def usual_lifetimes(features: Any, X: Any) -> Floats:
 
 def _checked(lifetimes: npt.ArrayLike) -> Floats:
     """Return lifetimes that rise, or ValueError."""
-    tried = np.unique(np.asarray(lifetimes, dtype=np.float64))
+    try:
+        tried = np.unique(np.asarray(lifetimes, dtype=np.float64))
+    except (TypeError, ValueError, OverflowError):
+        tried = np.empty(0)
     if tried.size == 0 or not ((tried >= SMALLEST) & (tried <= LARGEST)).all():
-        raise ValueError(f"lifetimes must be numbers {LIFETIME}, got {lifetimes!r}")
+        raise ValueError(f"lifetimes must be numbers {LIFETIME}, got {lifetimes!r:.100}")
     return tried
