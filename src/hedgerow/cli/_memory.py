@@ -15,12 +15,12 @@ from hedgerow.cli._output import UsageError
 Item = TypeVar("Item")
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-PROCESS = 250_000_000
+PROCESS = 330_000_000
 """Bytes of Python and the libraries, whatever the rows."""
 ROW_IN_TREE = 80
 CELL_IN_TREE = 3
 """Bytes at the peak of a fit of a Mondrian forest: a row in each tree, and each of its columns."""
-CELL = 60
+CELL = 110
 """Bytes of a value in the table and in its copies, while a model is fitted."""
 TIMES = {("boosting", "regression"): 2.5, ("boosting", "classification"): 5.0, ("forest", "classification"): 2.0}
 """What other models take, as multiples of a forest."""
