@@ -29,6 +29,7 @@ void bind_learning(nb::class_<mondrian::Forest<M>>& bound) {
       .def("grow", &Self::grow, nb::arg("first"), nb::arg("last"), nb::arg("n_threads"),
            nb::call_guard<nb::gil_scoped_release>())
       .def("grown", &Self::grown)
+      .def("keep_trees", &Self::keep_trees, nb::arg("n"))
       .def(
           "places_as_they_came", [](const Self& self) { return to_numpy(places_as_they_came(self)); },
           "With keyed cuts: where rows stand among all that are held, in the order in which they came.")

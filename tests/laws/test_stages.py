@@ -15,7 +15,7 @@ from hedgerow.base.copies import NO_GROUPS, Copies
 from hedgerow.base.rows import Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._blend import folds_of, make_blend, weigh
-from hedgerow.boosting._chains import Chain, Made, Making, make_chain
+from hedgerow.boosting._chains import Chain, Made, Making, Recipe, make_chain
 from hedgerow.boosting._greedy_stage import GreedyStage
 from hedgerow.boosting._mondrian_stage import NumberStage, VectorStage
 
@@ -92,12 +92,13 @@ def test_a_greedy_stage_is_given_up_early_or_grown_as_ever():
 def test_a_chain_that_is_far_behind_goes_no_further():
     """Its first stage counts all the same, and one that is not behind is made as ever."""
     how, rows = making(), Rows(X, Y, np.empty(0))
-    whole = make_chain(("greedy", "mondrian", "mondrian"), rows, how)
-    first = make_chain(("greedy",), rows, how)
+    recipe = Recipe(("greedy", "mondrian", "mondrian"), 8)
+    whole = make_chain(recipe, rows, how)
+    first = make_chain(Recipe(("greedy",), 8), rows, how)
     assert len(whole.chain.stages) > 1
-    behind = make_chain(("greedy", "mondrian", "mondrian"), rows, how, most=0.9 * first.chain.error)
+    behind = make_chain(recipe, rows, how, most=0.9 * first.chain.error)
     np.testing.assert_array_equal(behind.residuals, first.residuals)
-    ahead = make_chain(("greedy", "mondrian", "mondrian"), rows, how, most=1.1 * first.chain.error)
+    ahead = make_chain(recipe, rows, how, most=1.1 * first.chain.error)
     np.testing.assert_array_equal(ahead.residuals, whole.residuals)
 
 
@@ -169,7 +170,7 @@ def test_weights_are_those_of_least_squares():
     y = rng.normal(size=N)
     said = [y + rng.normal(size=N), 0.5 * y + 0.6 * rng.normal(size=N), rng.normal(size=N)]
     rows, nothing = Rows(X, y), np.zeros((N, 3))
-    made = [Made(Chain([], np.mean((y - one) ** 2), np.empty(0)), y - one, nothing, 0.0) for one in said]
+    made = [Made(Chain([], np.mean((y - one) ** 2), np.empty(0)), y - one, nothing, 0.0, []) for one in said]
     kept, weights = weigh(made, rows, np.zeros(()))
     assert kept == [0, 1]
     np.testing.assert_allclose(weights, nnls(np.column_stack(said[:2]), y)[0], rtol=1e-6)

@@ -2,6 +2,7 @@
 #include "hedgerow/mondrian/forest.hpp"
 
 #include "check.hpp"
+#include "hedgerow/mondrian/archive.hpp"
 #include "hedgerow/mondrian/query/query_rule.hpp"
 #include "mondrian/sample_forest.hpp"
 
@@ -43,6 +44,15 @@ TEST(rows_are_located_after_rescaling) {
   const auto located = fresh.locate(sample.all());
   CHECK(located.size() == 40);
   for (std::size_t i = 0; i < located.size(); ++i) CHECK(located[i] == i);
+}
+
+TEST(a_forest_that_keeps_few_trees_is_one_made_with_few) {
+  const Sample sample = draw_sample(60, 2);
+  auto fewer = learned_forest<RunningMoments>(sample, 5), made = learned_forest<RunningMoments>(sample, 3);
+  fewer.keep_trees(3);
+  CHECK(fewer.trees.size() == 3 && is_sound(fewer));
+  CHECK(all_summaries(fewer) == all_summaries(made));
+  for (const std::size_t n : {0U, 4U}) CHECK_THROWS(std::invalid_argument, fewer.keep_trees(n));
 }
 
 TEST(another_model_renews_all_summaries) {

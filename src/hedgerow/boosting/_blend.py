@@ -16,11 +16,13 @@ from scipy.optimize import nnls
 
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
-from hedgerow.boosting._chains import LEAST_GAIN, Chain, Made, Making, make_chain
+from hedgerow.boosting._chains import LEAST_GAIN, Chain, Made, Making, Recipe, make_chain
 from hedgerow.boosting._greedy_stage import MOST_CELLS, N_FOLDS
 from hedgerow.boosting._kernel_stage import MOST_COLUMNS
 from hedgerow.boosting._ridge import Ridge
 from hedgerow.boosting._seen_and_said import Said, Seen
+from hedgerow.boosting._trees_needed import FEWEST as FEWEST_TREES
+from hedgerow.boosting._trees_needed import trees_needed
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import mean_square
 
@@ -36,7 +38,10 @@ FAR_BEHIND = 2.0
 """A chain that has so many times the squared error of the best before it, after its first stage, goes no further."""
 
 MANY_ROWS, N_TRIED = 20_000, 4000
-"""If rows are many, it is tried on some of them which chains pay."""
+"""If rows are many, it is tried on some of them which chains pay, and how many trees they need."""
+
+FEWEST_PLANNED = 10
+"""Trees of a forest at least, if that was tried: weights may differ from those of the trial."""
 
 
 class Blend(NamedTuple):
@@ -143,10 +148,10 @@ def make_blend(
     if rows.y.size == 0:  # vectors without components: there is nothing to tell
         doubts = np.zeros((rows.X.shape[0], *making.kind.doubt_shape(shape)))
         return Blend([], [], np.zeros(shape), rows.y, doubts)
-    recipes = [("linear",) * is_linear + ("mondrian",) * max_stages]
+    recipes = [Recipe(("linear",) * is_linear + ("mondrian",) * max_stages, making.n_trees)]
     if making.copies.n_units >= FEWEST_ROWS:
-        recipes += _others(kinds, *making.plain.shape)
-    if rows.y.shape[0] > MANY_ROWS and len(recipes) > 1:
+        recipes += [Recipe(kinds, making.n_trees) for kinds in _others(kinds, *making.plain.shape)]
+    if rows.y.shape[0] > MANY_ROWS:
         recipes = _worth_making(recipes, rows, making)
     return _made(recipes, rows, making, before)[1]
 
@@ -161,27 +166,57 @@ def _if(holds: bool, kind: str) -> set[str]:
     return {kind} if holds else set()
 
 
-def _worth_making(recipes: list[tuple[str, ...]], rows: Rows, making: Making) -> list[tuple[str, ...]]:
-    """Return the recipes of the chains that pay on some of the rows."""
+def _worth_making(recipes: list[Recipe], rows: Rows, making: Making) -> list[Recipe]:
+    """Return the recipes of the chains that pay on some of the rows, with the trees that they need there."""
     n = rows.y.shape[0]
     few = np.sort(np.random.default_rng([making.seed, 7]).choice(n, N_TRIED, replace=False))
-    return _made(recipes, rows.part(few), making.of(few, making.n_trees))[0]
+    paying, blend = _made(recipes, rows.part(few), making.of(few, making.n_trees))
+    needed = [max((stage.n_trees for stage in chain.mondrian), default=making.n_trees) for chain in blend.chains]
+    fewest = min(FEWEST_PLANNED, making.n_trees)
+    return [recipe._replace(n_trees=max(n, fewest)) for recipe, n in zip(paying, needed, strict=True)]
 
 
-def _made(
-    recipes: list[tuple[str, ...]], rows: Rows, making: Making, before: Sequence[Any] = ()
-) -> tuple[list[tuple[str, ...]], Blend]:
+def _made(recipes: list[Recipe], rows: Rows, making: Making, before: Sequence[Any] = ()) -> tuple[list[Recipe], Blend]:
     """Make a chain for each recipe, and weigh them; return the recipes that pay, and their blend."""
-    made = [make_chain(recipes[0], rows, making, before)]
+    has_many = rows.y.shape[0] > MANY_ROWS
+
+    def make(recipe: Recipe, making: Making, **how: Any) -> Made:
+        made = make_chain(recipe, rows, making, **how)
+        return made._replace(said=[]) if has_many else made
+
+    made = [make(recipes[0], making, before=before)]
     for k, recipe in enumerate(recipes[1:] if made[0].chain.error > 0.0 else ()):
         most = FAR_BEHIND * min(one.chain.error for one in made)
-        made.append(make_chain(recipe, rows, making.seeded(100 + k), most=most))
+        made.append(make(recipe, making.seeded(100 + k), most=most))
     centre: Floats = np.asarray(np.average(rows.y, axis=0, weights=rows.weights if rows.weights.size else None))
     kept, weights = weigh(made, rows, centre)
     made, recipes = [made[k] for k in kept], [recipes[k] for k in kept]
-    residuals = rows.y - weighed([rows.y - one.residuals for one in made], weights, centre)
+    if not has_many:  # or it was tried on some of them how many trees are needed
+        error = mean_square(_residuals(made, weights, rows.y, centre), rows.weights)
+        made = _without_needless_trees(made, weights, error, rows, making)
+    residuals = _residuals(made, weights, rows.y, centre)
     doubts = made[0].doubts + sum(weight * one.doubts for weight, one in zip(weights[1:], made[1:], strict=True))
     return recipes, Blend([one.chain for one in made], weights, centre, residuals, doubts)
+
+
+def _residuals(made: list[Made], weights: list[float], labels: Floats, centre: Floats) -> Floats:
+    return labels - weighed([labels - one.residuals for one in made], weights, centre)
+
+
+def _without_needless_trees(
+    made: list[Made], weights: list[float], error: float, rows: Rows, making: Making
+) -> list[Made]:
+    """Return the chains with as few trees as add little to their error together."""
+    forests = [
+        (k, weight**2 * honest.between)
+        for k, (one, weight) in enumerate(zip(made, weights, strict=True))
+        for stage, honest in zip(one.chain.stages, one.said, strict=True)
+        if stage.kind == "mondrian"
+    ]
+    fewest = FEWEST_TREES if made[0].doubts.size else 1
+    needed = trees_needed([alone for _, alone in forests], making.n_trees, fewest, error)
+    by_chain = [[n for n, (of, _) in zip(needed, forests, strict=True) if of == k] for k in range(len(made))]
+    return [one.with_trees(numbers, rows, making) for one, numbers in zip(made, by_chain, strict=True)]
 
 
 def weigh(made: list[Made], rows: Rows, centre: Floats) -> tuple[list[int], list[float]]:

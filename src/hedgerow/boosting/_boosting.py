@@ -70,11 +70,19 @@ class MondrianBoosting(Unlearning):
 
     @property
     def stages_(self: Any) -> list[dict[str, Any]]:
-        """What was chosen: of each chain its stages, its weight, and the root mean square of its honest residuals."""
+        """What was chosen: the stages of each chain, how many trees each has, and the weight of the chain.
+
+        Its `error` is the root mean square of its honest residuals.
+        """
         self._check_learned()
         blend = self._learner.stages
         return [
-            {"stages": list(chain.kinds), "weight": weight, "error": math.sqrt(chain.error)}
+            {
+                "stages": list(chain.kinds),
+                "n_trees": [stage.n_trees for stage in chain.stages],
+                "weight": weight,
+                "error": math.sqrt(chain.error),
+            }
             for chain, weight in zip(blend.chains, blend.weights, strict=True)
         ]
 

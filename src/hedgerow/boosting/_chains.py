@@ -156,6 +156,13 @@ class Making:
         return replace(self, seed=int(np.random.SeedSequence([self.seed, number]).generate_state(1)[0]))
 
 
+class Recipe(NamedTuple):
+    """What a chain is made of."""
+
+    kinds: tuple[str, ...]  # of stages
+    n_trees: int  # of each Mondrian forest
+
+
 class Made(NamedTuple):
     """A chain that has learned, and what it leaves over of its rows' labels."""
 
@@ -163,11 +170,24 @@ class Made(NamedTuple):
     residuals: Floats  # label minus honest prediction
     doubts: Floats
     excess: float  # by how much the mean square of the residuals exceeds that of errors to come
+    said: list[Honest]  # by each stage
+
+    def with_trees(self, numbers: Sequence[int], rows: Rows, making: Making) -> Made:
+        """Return the same with so many trees in each Mondrian forest; the others are gone."""
+        wanted, said = iter(numbers), []
+        residuals, doubts = rows.y, np.zeros_like(self.doubts)
+        for stage, honest in zip(self.chain.stages, self.said, strict=True):
+            if stage.kind == "mondrian" and (n := next(wanted)) < stage.n_trees:
+                stage.keep_trees(n)
+                honest = stage.left_out(making.copies.groups, making.query)
+            said.append(honest)
+            residuals = residuals - honest.mean
+            _add(doubts, honest.doubt)
+        error = max(mean_square(residuals, rows.weights) - self.excess, 0.0)
+        return self._replace(chain=self.chain._replace(error=error), residuals=residuals, doubts=doubts, said=said)
 
 
-def make_chain(
-    recipe: Sequence[str], rows: Rows, making: Making, before: Sequence[Any] = (), most: float = math.inf
-) -> Made:
+def make_chain(recipe: Recipe, rows: Rows, making: Making, before: Sequence[Any] = (), most: float = math.inf) -> Made:
     """Add one stage after another, as long as that pays; the first always counts.
 
     A kind that does not pay is not tried again. Mondrian stages begin with what those `before` have learned. If the
@@ -176,17 +196,17 @@ def make_chain(
     residuals, doubts = rows.y, np.zeros((rows.y.shape[0], *making.kind.doubt_shape(rows.y.shape[1:])))
     without, excess = np.zeros_like(rows.y), 0.0
     stages: list[Any] = []
+    said: list[Honest] = []
     known, given_up = iter(before), set[str]()
-    for number, kind in enumerate(recipe):
+    for number, kind in enumerate(recipe.kinds):
         tell(f"{kind} stage")
         is_first = not any(stage.kind != "linear" for stage in stages)
         error = mean_square(residuals, rows.weights) - excess
         to_beat = (1.0 - LEAST_GAIN) * error
         if not is_first and (kind in given_up or not error > 0.0):
             continue
-        made = _make(
-            kind, rows._replace(y=residuals), making.seeded(number), known, None if is_first else to_beat + excess
-        )
+        asked = rows._replace(y=residuals), making.seeded(number), recipe.n_trees
+        made = _make(kind, *asked, known, None if is_first else to_beat + excess)
         left = residuals if made is None else residuals - made[1].mean
         more = 0.0 if made is None else made[1].excess
         if made is None or (not is_first and mean_square(left, rows.weights) - excess - more > to_beat):
@@ -194,6 +214,7 @@ def make_chain(
             continue
         stage, honest = made
         stages.append(stage)
+        said.append(honest)
         residuals, excess = left, excess + honest.excess
         _add(doubts, honest.doubt)
         if honest.without_block is not None:
@@ -201,11 +222,11 @@ def make_chain(
         if mean_square(residuals, rows.weights) - excess > most:
             break
     error = max(mean_square(residuals, rows.weights) - excess, 0.0)
-    return Made(Chain(stages, error, without), residuals, doubts, excess)
+    return Made(Chain(stages, error, without), residuals, doubts, excess, said)
 
 
 def _make(
-    kind: str, rows: Rows, making: Making, before: Iterator[Any], to_beat: float | None
+    kind: str, rows: Rows, making: Making, n_trees: int, before: Iterator[Any], to_beat: float | None
 ) -> tuple[Any, Honest] | None:
     """Return a stage and what it says of its own rows; None if it is seen early that it does not pay."""
     shape = making.kind.doubt_shape(rows.y.shape[1:])
@@ -227,7 +248,7 @@ def _make(
             rows,
             making.copies,
             making.query,
-            n_trees=making.n_trees,
+            n_trees=n_trees,
             scaling=making.transform,
             seed=making.seed,
             before=next(before, None),
@@ -235,7 +256,7 @@ def _make(
         )
     except NotWorthGrowingError:
         return None
-    return stage, Honest(*stage.calibrated(rows.y, making.copies.groups, making.query))
+    return stage, stage.calibrated(rows.y, making.copies.groups, making.query)
 
 
 def _add(doubt: Floats, more: Floats | None) -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hedgerow.base.rows import Rows
-from hedgerow.boosting._chains import Making, make_chain
+from hedgerow.boosting._chains import Making, Recipe, make_chain
 from hedgerow.boosting._settings import BoostingSettings
 
 FEWEST_ROWS = 16
@@ -41,7 +41,7 @@ def choose(rows: Rows, making: Making, settings: BoostingSettings) -> Choice:
 
     def error(choice: Choice) -> float:
         if choice not in errors:
-            recipe = (*("linear",) * choice.linear, "mondrian")
+            recipe = Recipe((*("linear",) * choice.linear, "mondrian"), N_TREES)
             errors[choice] = make_chain(recipe, some, of_few.scaled(choice.transform)).chain.error
         return errors[choice]
 

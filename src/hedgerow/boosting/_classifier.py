@@ -29,7 +29,8 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     Parameters
     ----------
     n_estimators : int, default=50
-        Trees a stage; a stage of greedy trees has twice as many.
+        Trees a stage; a stage of greedy trees has twice as many. A Mondrian forest keeps fewer where the others would
+        hardly change predictions; `stages_` tells how many.
     max_stages : int, default=4
         Mondrian forests in the first chain of stages, at most: 1 to 1,000.
     linear : {"auto", True, False}, default="auto"

@@ -89,6 +89,11 @@ class GreedyStage:
         return stage, Honest(mean, stage._doubt(between), mean, excess)
 
     @property
+    def n_trees(self) -> int:
+        """How many there are."""
+        return int(self.forest.core.n_trees)
+
+    @property
     def label_shape(self) -> tuple[int, ...]:
         """Shape of what is said of a row."""
         return self.centre.shape

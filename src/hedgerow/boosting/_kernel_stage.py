@@ -73,6 +73,7 @@ class KernelStage:
     label_squares: float
 
     kind = "kernel"
+    n_trees = 0
 
     @classmethod
     def fitted(

@@ -12,6 +12,7 @@ from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query
+from hedgerow.boosting._seen_and_said import Honest
 from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
@@ -67,6 +68,42 @@ class Stage:
         return (*label_shape, 3)
 
     @property
+    def n_trees(self) -> int:
+        """How many there are."""
+        return int(self.forest.core.n_trees)
+
+    def keep_trees(self, n: int) -> None:
+        """Become the stage that would have been grown with so many trees, which are the first ones."""
+        self.forest.core.keep_trees(n)
+        self.forest.settings = replace(self.forest.settings, n_estimators=n)
+
+    def calibrated(self, labels: Floats, groups: Numbers, query: Query) -> Honest:
+        """Learn how doubtful means are from the labels; return what is said of the rows learned, as `left_out` does."""
+        said = self._leave_one_out(groups, query)
+        self._calibrate(labels, *said)
+        return self._honest(*said)
+
+    def left_out(self, groups: Numbers, query: Query) -> Honest:
+        """Return what is said of the rows learned, of each without itself and its copies."""
+        return self._honest(*self._leave_one_out(groups, query))
+
+    def _leave_one_out(self, groups: Numbers, query: Query) -> tuple[Floats, Floats, Floats]:
+        """Mean, variance within trees in units of gamma_1, and variance between them."""
+        raise NotImplementedError
+
+    def _calibrate(self, labels: Floats, mean: Floats, within: Floats, between: Floats) -> None:
+        """Let gamma_1 be what makes errors typical, if the stage tells doubts."""
+
+    def _honest(self, mean: Floats, within: Floats, between: Floats) -> Honest:
+        """Return the same with the doubt that is told."""
+        raise NotImplementedError
+
+    def _mean_between(self, between: Floats) -> float:
+        """Mean over rows of the variance between trees, as if this were known from very many."""
+        total = mean_square(np.sqrt(between), self.forest.core.row_weights())
+        return total * self.n_trees / max(1, self.n_trees - 1)
+
+    @property
     def width(self) -> int:
         """Columns."""
         return int(self.forest.core.width)
@@ -112,20 +149,22 @@ class NumberStage(Stage):
         mean, *doubts = self.forest.core.moments(X, self._rule, query.n_threads)
         return self.forest.labels.origin + mean, self._doubt(*doubts)
 
-    def calibrated(self, labels: Floats, groups: Numbers, query: Query) -> tuple[Floats, Floats]:
-        """The same for the rows learned, without themselves and copies; gamma_1 becomes what makes errors typical."""
-        core = self.forest.core
-        mean, within, between = core.leave_one_out(self._rule, core.n_trees, groups, query.n_threads)
-        mean = self.forest.labels.origin + mean
-        weights = core.row_weights()
+    def _leave_one_out(self, groups: Numbers, query: Query) -> tuple[Floats, Floats, Floats]:
+        mean, within, between = self.forest.core.leave_one_out(self._rule, self.n_trees, groups, query.n_threads)
+        return self.forest.labels.origin + mean, within, between
+
+    def _calibrate(self, labels: Floats, mean: Floats, within: Floats, between: Floats) -> None:
+        weights = self.forest.core.row_weights()
         error, typical = mean_square(labels - mean, weights), weighted_mean(within, weights)
         if error > 0.0 and typical > 0.0:
             found = Calibration(error / typical, 1e-12 * error, 1.0)
         else:  # fixed all the same, or rows learned together would be asked of other labels than rows learned apart
             found = Calibration(self.largest_doubt, 1e-12 * self.largest_doubt, 1.0)
         self.forest.labels = replace(self.forest.labels, calibration=found)
+
+    def _honest(self, mean: Floats, within: Floats, between: Floats) -> Honest:
         scale, noise = self._query[1:]
-        return mean, self._doubt(scale * within + noise, between)
+        return Honest(mean, self._doubt(scale * within + noise, between), between=self._mean_between(between))
 
     @property
     def largest_doubt(self) -> float:
@@ -156,7 +195,8 @@ class NumberStage(Stage):
     def without_blocks(self, blocks: Numbers, n_blocks: int, n_trees: int, query: Query) -> tuple[Floats, Floats]:
         """The same for the rows learned, each without its whole block; asks some of the trees only."""
         core, rule = self.forest.core, self._rule
-        mean, within, between = core.leave_blocks_out(rule, n_trees, blocks, n_blocks, query.n_threads)
+        asked = min(n_trees, self.n_trees)
+        mean, within, between = core.leave_blocks_out(rule, asked, blocks, n_blocks, query.n_threads)
         scale, noise = self._query[1:]
         return self.forest.labels.origin + mean, self._doubt(scale * within + noise, between)
 
@@ -205,10 +245,12 @@ class VectorStage(Stage):
         """Mean at rows."""
         return self.forest.core.means(X, query.n_threads), np.empty((X.shape[0], 0))
 
-    def calibrated(self, labels: Floats, groups: Numbers, query: Query) -> tuple[Floats, Floats]:
-        """The same for the rows learned, each without itself and its copies."""
-        mean = self.forest.core.leave_one_out(self.forest.core.n_trees, groups, query.n_threads)[0]
-        return mean, np.empty((labels.shape[0], 0))
+    def _leave_one_out(self, groups: Numbers, query: Query) -> tuple[Floats, Floats, Floats]:
+        said: tuple[Floats, Floats, Floats] = self.forest.core.leave_one_out(self.n_trees, groups, query.n_threads)
+        return said
+
+    def _honest(self, mean: Floats, within: Floats, between: Floats) -> Honest:
+        return Honest(mean, np.empty((mean.shape[0], 0)), between=self._mean_between(between))
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned."""

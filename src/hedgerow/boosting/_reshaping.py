@@ -160,7 +160,7 @@ def fit_reshaping(
 def _fitted(rows: Rows, copies: Copies, query: Query, **how: Any) -> tuple[VectorStage, Floats]:
     """Return a stage that has learned, and what it says of each row without it."""
     stage = VectorStage.grown(rows, copies, query, scaling="half", **how)
-    return stage, stage.calibrated(rows.y, copies.groups, query)[0]
+    return stage, stage.left_out(copies.groups, query).mean
 
 
 def _seen(X: Floats, location: Floats, scale: Floats, sees_columns: bool) -> Floats:
@@ -177,7 +177,7 @@ def _left_out(forest: VectorStage, columns: Floats, drawn: npt.NDArray[Any], cop
     others = np.ones(columns.shape[0], dtype=bool)
     others[drawn] = False
     said = np.empty((columns.shape[0], LEVELS.size))
-    said[drawn] = forest.calibrated(columns[drawn], copies.of(drawn.astype(np.intp)).groups, query)[0]
+    said[drawn] = forest.left_out(copies.of(drawn.astype(np.intp)).groups, query).mean
     if others.any():
         said[others] = forest.moments(np.ascontiguousarray(columns[others]), query)[0]
     return said

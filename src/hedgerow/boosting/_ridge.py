@@ -37,6 +37,7 @@ class Ridge:
     penalty: float
 
     kind = "linear"
+    n_trees = 0
 
     @classmethod
     def fitted(cls, rows: Rows, groups: Numbers, blocks: Numbers, n_blocks: int) -> tuple[Ridge, Honest]:

@@ -44,11 +44,10 @@ class Honest(NamedTuple):
     mean: Floats
     doubt: Floats | None = None  # none where a stage does not tell any
     without_block: Floats | None = None  # the mean without all rows of the block; none if the stage can tell later
-    excess: float = (
-        0.0  # by how much the mean square of its errors exceeds that of what it will predict, vectors summed
-    )
+    excess: float = 0.0  # of the mean square of its errors over that of what it will predict, vectors summed
+    between: float = 0.0  # mean variance between trees, vectors summed, if it may have fewer of them
 
     def of_rows(self, unit: npt.NDArray[np.intp]) -> Honest:
         """Return what is said of rows, if this was said of units that stand for all their copies."""
         doubt, without = (None if part is None else part[unit] for part in (self.doubt, self.without_block))
-        return Honest(self.mean[unit], doubt, without, self.excess)
+        return Honest(self.mean[unit], doubt, without, self.excess, self.between)

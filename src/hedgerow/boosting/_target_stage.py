@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from hedgerow import _core
-from hedgerow.base.copies import Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._mondrian_stage import Stage, VectorStage
+from hedgerow.boosting._seen_and_said import Honest
 from hedgerow.files import Stored
 from hedgerow.mondrian._gaps import Ask, Gaps, Slab
 from hedgerow.mondrian._growing import asking_slabs
@@ -32,14 +32,13 @@ class TargetStage(VectorStage):
         """Means at rows, and the doubt about them."""
         return self._said(*self.forest.core.moments(X, query.n_threads))
 
-    def calibrated(self, labels: Floats, groups: Numbers, query: Query) -> tuple[Floats, Floats]:
-        """The same for the rows learned, without themselves and copies; gamma_1 becomes what makes errors typical."""
-        core = self.forest.core
-        mean, within, between = core.leave_one_out(core.n_trees, groups, query.n_threads)
-        weights = core.row_weights() if core.row_weights().size else None
+    def _calibrate(self, labels: Floats, mean: Floats, within: Floats, between: Floats) -> None:
+        weights = self.forest.core.row_weights() if self.forest.core.row_weights().size else None
         typical = float(np.average(within, weights=weights))
         self.largest_doubt = np.average((labels - mean) ** 2, axis=0, weights=weights) / typical
-        return self._said(mean, within, between, 0.0)
+
+    def _honest(self, mean: Floats, within: Floats, between: Floats) -> Honest:
+        return Honest(*self._said(mean, within, between, 0.0), between=self._mean_between(between))
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned."""

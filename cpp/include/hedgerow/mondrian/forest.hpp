@@ -139,6 +139,14 @@ class Forest {
     });
   }
 
+  /// The first n trees stay: the forest is the one that was made with so many.
+  void keep_trees(std::size_t n) {
+    if (n == 0 || n > trees.size())
+      throw std::invalid_argument("a forest keeps one tree at least, and no more than it has");
+    trees.erase(trees.begin() + as_step(n), trees.end());
+    trees.shrink_to_fit();
+  }
+
   void grown() {
     ++counters.generation;
     nurseries_.clear();
