@@ -6,7 +6,6 @@ A new model is one line in `VARIANTS`. What it can do is looked up where it can 
 from __future__ import annotations
 
 import inspect
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
+from thorough import THOROUGH
 
 ONLY_ONLINE = (hr.OnlineForestRegressor, hr.OnlineConformalRegressor, hr.OnlineQuantileForestRegressor)
 KERNELS = (hr.MondrianFeatures, hr.MondrianKernelRidge)
@@ -268,7 +268,7 @@ def every(*needed: str, one_a_class: bool = False, also: tuple[str, ...] = ()) -
     chosen = [
         case for case in CASES if all(getattr(case, what) if hasattr(Case, what) else case.can(what) for what in needed)
     ]
-    if os.environ.get("HEDGEROW_THOROUGH") != "1":
+    if not THOROUGH:
         chosen = [case for case in chosen if case.name not in LIKE_OTHERS]
     if one_a_class:
         chosen = list({case.kind: case for case in reversed(chosen)}.values())[::-1]

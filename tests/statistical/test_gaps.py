@@ -6,18 +6,16 @@ of .0095, but rows of one gap err together, so coverage is averaged over several
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._smoothing import Smoothing
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
 REGRESSORS = pytest.mark.parametrize("kind", [MondrianForestRegressor, MondrianBoostingRegressor])
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 N = 400
 
 

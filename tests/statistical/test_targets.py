@@ -6,16 +6,14 @@ deviation of .0095, and .86 to .94 is 4.2 of them. Intervals of counts hold at l
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 N, N_TEST = 1000, 1000
 SEEDS = range(3 if THOROUGH else 1)
 KINDS = pytest.mark.parametrize("kind", [MondrianBoostingRegressor, MondrianForestRegressor])
