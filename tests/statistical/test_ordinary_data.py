@@ -56,7 +56,7 @@ def plain():
 
 
 @REGRESSORS
-@pytest.mark.parametrize("constant", [1 / N, 0.999, 1.001, 2.0, 10.0])
+@pytest.mark.parametrize("constant", [1 / N, 1.001, 10.0])
 def test_weights_times_a_constant_change_nothing(kind, constant, plain):
     np.testing.assert_allclose(asked(kind, X[TRAIN], Y[TRAIN], np.full(N, constant)), plain[kind], rtol=1e-6)
 
@@ -111,17 +111,17 @@ def losses(probabilities):
     return -np.log(given).mean()
 
 
-@pytest.mark.parametrize("constant", [0.3, 1.001, 3.0])
-def test_weights_of_classes_times_a_constant_change_little(constant):
+def test_weights_of_classes_times_a_constant_change_little():
     """The row that is imagined beside the others counts as one row, so probabilities move by about 1 / N."""
-    plain, weighted = (
+    plain, light, heavy = (
         MondrianBoostingClassifier(20, random_state=0).fit(X[TRAIN], RARE[TRAIN], weights).predict_proba(X[TEST])
-        for weights in (None, np.full(N, constant))
+        for weights in (None, np.full(N, 0.3), np.full(N, 3.0))
     )
-    np.testing.assert_allclose(plain, weighted, atol=0.005)
+    np.testing.assert_allclose(light, plain, atol=0.005)
+    np.testing.assert_allclose(heavy, plain, atol=0.005)
 
 
-N_PERMUTATIONS = 50 if THOROUGH else 3
+N_PERMUTATIONS = 50 if THOROUGH else 1
 
 
 @REGRESSORS
