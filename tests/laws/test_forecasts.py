@@ -105,7 +105,7 @@ def test_a_bad_confidence_is_refused(case, confidence):
 
 @every("says_more")
 def test_moments_and_intervals_are_those_of_distributions(case):
-    X, y = case.data(40)
+    X, y = case.data(N)
     dist = case.new().predict_then_learn(X, y, returns="dist")
     mean, std = case.new().predict_then_learn(X, y, returns="std")
     same_mean, *rest, interval = case.new().predict_then_learn(X, y, returns="interval", confidence=0.8)
