@@ -18,10 +18,10 @@ test-lowest test-newest: test-%: $(STAMPS)/builder $(STAMPS)/group-resolve
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-$*
 	@$(call resolve,--extra plot --extra parquet --extra tables --group test-core,core)
 	@$(BIN)/uv pip install --quiet --python .venv-$* --no-deps build/current/*.whl
-	@OPENBLAS_NUM_THREADS=1 .venv-$*/bin/python -m pytest -q -n $(WORKERS) --ignore=tests/integrations \
+	@OPENBLAS_NUM_THREADS=1 .venv-$*/bin/python -m pytest -q -n $(WORKERS) --dist worksteal --ignore=tests/integrations \
 		--ignore=tests/docs/test_pages.py --ignore=tests/api/test_docstrings.py $(TESTS_ELSEWHERE)
 	@$(call resolve,--group test,adapters)
-	@OPENBLAS_NUM_THREADS=1 .venv-$*/bin/python -m pytest -q -n $(WORKERS) tests/integrations
+	@OPENBLAS_NUM_THREADS=1 .venv-$*/bin/python -m pytest -q -n $(WORKERS) --dist worksteal tests/integrations
 
 coverage: $(STAMPS)/package $(STAMPS)/group-coverage ## what tests reach, of Python and of C++: build-coverage/reports; TESTS=..., CORE=numeric
 	@mkdir -p build-coverage/core build-coverage/reports
@@ -31,7 +31,7 @@ coverage: $(STAMPS)/package $(STAMPS)/group-coverage ## what tests reach, of Pyt
 	@$(BIN)/ctest --test-dir build-coverage/core --output-on-failure -j $(WORKERS) $(if $(CORE),-R '^$(CORE)$$')
 	@$(BIN)/gcovr --root cpp --filter cpp/include --filter cpp/src --gcov-ignore-parse-errors=negative_hits.warn \
 		--html-nested build-coverage/reports/core.html --txt-summary build-coverage/core.txt build-coverage/core
-	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --cov=hedgerow --cov-report= $(TESTS_ELSEWHERE)
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --cov=hedgerow --cov-report= $(TESTS_ELSEWHERE)
 	@$(BIN)/coverage html --quiet --directory build-coverage/reports/python
 	@printf '| | lines reached |\n|---|---|\n| Python | %s %% |\n| C++ | %s |\n' "$$($(BIN)/coverage report --format=total)" \
 		"$$(sed -n 's/^lines: \([^ ]*\) .*/\1/p' build-coverage/core.txt)" | tee build-coverage/summary.md

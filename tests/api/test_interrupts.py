@@ -13,8 +13,7 @@ import pytest
 import hedgerow as hr
 from hedgerow import MondrianForestRegressor
 from models import bits
-
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
+from thorough import THOROUGH
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60_000, 4))

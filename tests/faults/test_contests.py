@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from faults.shim import IS_THERE, faults
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason="the shim needs Linux and a C compiler")
 
-MANY = 20 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 1
+MANY = 20 if THOROUGH else 1
 
 
 def test_every_read_is_whole_while_two_save():

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import errno
-import os
 from pathlib import Path
 
 import pytest
 
 from faults.shim import IS_THERE, KILLS, faults
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.skipif(not IS_THERE, reason="the shim needs Linux and a C compiler")
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 SAVES = ("save, free name", "save, name taken", "save, link")
 BEGUN, GONE_ON = "checkpoints, from the beginning", "checkpoints, gone on with"
 ERRORS = ("ENOSPC", "EIO", "EDQUOT", "EROFS", "EINTR")

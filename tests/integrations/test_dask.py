@@ -38,8 +38,8 @@ from hedgerow.integrations.dask import (  # noqa: E402
     DaskMondrianForestClassifier,
     DaskMondrianForestRegressor,
 )
+from thorough import THOROUGH  # noqa: E402
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 N = 3000 if THOROUGH else 300
 SIZES = {"n_estimators": 13, "random_state": 3}
 KEYED = {**SIZES, "cuts": "keyed"}

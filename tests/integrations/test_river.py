@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pickle
 import random
 import sys
@@ -21,6 +20,7 @@ river = pytest.importorskip("river")
 from river import checks, datasets, dummy, evaluate, metrics, preprocessing, stats, stream  # noqa: E402
 
 from hedgerow.integrations.river import RiverClassifier, RiverRegressor  # noqa: E402
+from thorough import THOROUGH  # noqa: E402
 
 CLASSIFIERS = {
     "default": RiverClassifier(),
@@ -36,7 +36,6 @@ REGRESSORS = {
     "pipeline": preprocessing.StandardScaler() | RiverRegressor(MondrianForestRegressor(n_estimators=5)),
 }
 ADAPTERS = REGRESSORS | {f"classifier-{name}": model for name, model in CLASSIFIERS.items()}
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 QUICK = {"hierarchy", "window", "classifier-forest"}
 """Those that river's checks are run on by default."""
 

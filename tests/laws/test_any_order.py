@@ -7,7 +7,6 @@ hold the rows that a plain list of them says.
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import Any, ClassVar
@@ -20,9 +19,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from laws.test_copies import WAYS
 from models import Case, answers, bits, every
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 ASKED = 4
 
 

@@ -9,7 +9,8 @@ from hypothesis.stateful import initialize, invariant, rule
 
 from hedgerow import MondrianForestClassifier
 from laws.test_classes import assert_counts_are_those_of_the_rows
-from laws.test_state_machine import THOROUGH, Forest, plain_rows, weight_values, wild_rows
+from laws.test_state_machine import Forest, plain_rows, weight_values, wild_rows
+from thorough import THOROUGH
 
 
 class ClassForest(Forest):

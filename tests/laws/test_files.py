@@ -15,9 +15,9 @@ import pytest
 import hedgerow
 from models import BY_NAME, every, numbers
 from stored import MAY_BE_EMPTY, MAY_BE_SHORT, Stored
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 STRANGE = [None, -1, 0, 2.5, "x", [], {}, 10**30, float("nan"), float("inf"), True]
 
 

@@ -12,10 +12,11 @@ import pytest
 
 import hedgerow
 from models import bits, every, make_sense, numbers
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 HOME = str(Path(hedgerow.__file__).parent)
-N_PLACES = 5
+N_PLACES = 20 if THOROUGH else 3
 
 
 def with_ctrl_c_at(line, call):

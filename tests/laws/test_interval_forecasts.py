@@ -31,7 +31,8 @@ def draw(n):
     return X, 5.0 * (X[:, 0] > 0.5) + X[:, 1] / 500 + rng.normal(scale=0.2, size=n)
 
 
-X, Y = draw(160)
+N = 120
+X, Y = draw(N)
 LEVELS = [0.0, 0.02, 0.3, 0.5, 0.8, 0.99]
 MODELS = {
     "exact": conformal,
@@ -50,12 +51,12 @@ def test_forecasts_are_those_of_the_loop(new):
     forecasts = model.predict_then_learn(X, Y, returns="dist")
     mean, std = moments.predict_then_learn(X, Y, returns="std")
     same_mean, interval = intervals.predict_then_learn(X, Y, confidence=0.8)
-    assert len(forecasts) == mean.size == std.size == len(interval) == 160
+    assert len(forecasts) == mean.size == std.size == len(interval) == N
     np.testing.assert_allclose(mean, same_mean, rtol=1e-12, atol=1e-12)
     quantiles, density, draws = forecasts.ppf(LEVELS), forecasts.logpdf(Y), forecasts.rvs(random_state=0)
-    assert draws.shape == (160,)
+    assert draws.shape == (N,)
     loop.learn_one(X[0], Y[0])
-    for i in range(1, 160):
+    for i in range(1, N):
         one = loop.predict_dist(X[i : i + 1])
         np.testing.assert_array_equal(quantiles[i], one.ppf(LEVELS)[0])
         assert density[i] == one.logpdf(Y[i])[0]
@@ -79,7 +80,7 @@ def test_a_distribution_does_not_change_while_the_model_learns(new):
 
 @EVERY
 def test_what_can_be_returned(new):
-    nothing = np.zeros(160)
+    nothing = np.zeros(N)
     model = new()
     assert len(model.predict_then_learn(X, Y, nothing, returns="dist")) == 0
     assert [part.shape for part in model.predict_then_learn(X, Y, nothing)] == [(0,), (0, 2)]

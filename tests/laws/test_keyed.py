@@ -3,7 +3,6 @@ fresh forest on the same rows, bit for bit."""
 
 from __future__ import annotations
 
-import os
 import tempfile
 import threading
 from contextlib import suppress
@@ -19,8 +18,8 @@ import hedgerow
 from hedgerow import MondrianForestClassifier, MondrianForestRegressor
 from hedgerow.mondrian import _forest
 from models import answers, bits
+from thorough import THOROUGH
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 HISTORY = {"counters", "rows.arrival_order"}  # arrays of a file that tell when rows came, and how many ever did
 FIXED = {"scaling": "none", "hyperparameters": "paper", "cuts": "keyed", "random_state": 5, "min_samples_split": 2}
 SMOOTHING = {"drift_rate": 0.5, "signal_to_noise": 20.0}

@@ -21,11 +21,11 @@ import numpy as np
 import pytest
 
 from models import BY_NAME, CASES, bits
+from thorough import THOROUGH
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads how much is used from /proc")
 
-IS_THOROUGH = bool(os.environ.get("HEDGEROW_THOROUGH"))
 ONLINE = [case.name for case in CASES if case.online]
 SOME = [
     "forest",
@@ -37,7 +37,7 @@ SOME = [
     "quantile forest, conformal",
 ]
 N_LEARNED, N_MORE = 60, 100
-MEGABYTES = (0, 0.1, 0.25, 1, 4, 16, 64, 256) if IS_THOROUGH else (0, 0.1, 0.25, 1, 8)
+MEGABYTES = (0, 0.1, 0.25, 1, 4, 16, 64, 256) if THOROUGH else (0, 0.1, 0.25, 1, 8)
 # Stages of a boosting learn one after another, and scores are kept after the base has learned: rows of a call that
 # fails in between are learned by a part of the model.
 LEARN_IN_PARTS = {name for name in ONLINE if "boosting" in name} | {
@@ -47,13 +47,13 @@ LEARN_IN_PARTS = {name for name in ONLINE if "boosting" in name} | {
 }
 
 
-@pytest.mark.parametrize("names", [[name] for name in ONLINE] if IS_THOROUGH else [SOME], ids=", ".join)
+@pytest.mark.parametrize("names", [[name] for name in ONLINE] if THOROUGH else [SOME], ids=", ".join)
 def test_memory_that_runs_out(names):
     tests = str(Path(__file__).parent.parent)
     environment = {**os.environ, "PYTHONPATH": tests, "OPENBLAS_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
     command = [sys.executable, "-X", "faulthandler", __file__, *names]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600, check=False)
-    if IS_THOROUGH and run.returncode == -signal.SIGSEGV and "core" not in last_line(run.stderr):
+    if THOROUGH and run.returncode == -signal.SIGSEGV and "core" not in last_line(run.stderr):
         pytest.xfail(f"NumPy uses memory that it did not get: {last_line(run.stderr)}")
     assert run.returncode == 0, run.stderr[-2000:]
     found = json.loads(run.stdout)

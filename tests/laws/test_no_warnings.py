@@ -8,7 +8,7 @@ import pytest
 from models import every, numbers
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.filterwarnings("error::RuntimeWarning")]
-N = 250
+N = 100
 
 
 def cases_of(case):

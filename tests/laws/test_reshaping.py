@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -24,8 +25,13 @@ def fitted(y, **parameters):
     return MondrianBoostingRegressor(20, random_state=0, **parameters).fit(X[:N], y[:N])
 
 
+@cache
+def of_skewed():
+    return fitted(SKEWED)
+
+
 def test_skewed_noise_is_found():
-    common, own = fitted(SKEWED, shape="common"), fitted(SKEWED)
+    common, own = fitted(SKEWED, shape="common"), of_skewed()
     assert common._learner.reshaping is None
     assert own._learner.reshaping is not None
     gain = own.log_density(X[N:], SKEWED[N:]) - common.log_density(X[N:], SKEWED[N:])
@@ -42,7 +48,7 @@ def test_a_common_shape_is_left_alone():
 
 def test_levels_of_new_labels_are_uniform_on_either_side():
     """Two tests at a level of 1e-3, of distributions that were learned and so are only nearly right."""
-    dist = fitted(SKEWED).predict_dist(X[N:])
+    dist = of_skewed().predict_dist(X[N:])
     levels = dist.cdf(SKEWED[N:])
     for side in (X[N:, 2] < 0.5, X[N:, 2] >= 0.5):
         assert kstest(levels[side][:200], "uniform").pvalue > 1e-3
@@ -50,7 +56,7 @@ def test_levels_of_new_labels_are_uniform_on_either_side():
 
 
 def test_leave_one_out_tells_the_density_of_new_labels():
-    model = fitted(SKEWED)
+    model = of_skewed()
     left_out = model.loo_predict()
     assert left_out.log_density.mean() == pytest.approx(model.log_density(X[N:], SKEWED[N:]).mean(), abs=0.1)
     assert model.loo_score_ == pytest.approx(model.score(X[N:], SKEWED[N:]), abs=0.05)
@@ -58,9 +64,9 @@ def test_leave_one_out_tells_the_density_of_new_labels():
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_chunks_threads_and_files(tmp_path, weighted):
-    weights = np.linspace(0.8, 1.4, 1100) if weighted else None
+    weights = np.linspace(0.8, 1.4, 600) if weighted else None
     models = []
-    for n_jobs, edges in ((1, [0, 1100]), (2, [0, 99, 180, 1100])):
+    for n_jobs, edges in ((1, [0, 600]), (2, [0, 99, 180, 600])):
         model = MondrianBoostingRegressor(8, random_state=0, n_jobs=n_jobs)
         for part in (slice(*pair) for pair in pairwise(edges)):
             model.partial_fit(X[part], SKEWED[part], None if weights is None else weights[part])
@@ -70,7 +76,7 @@ def test_chunks_threads_and_files(tmp_path, weighted):
     models.append(hedgerow.load(tmp_path / "model"))
     for model in models[1:]:
         for ask in ("predict_interval", "predict"):
-            np.testing.assert_array_equal(getattr(models[0], ask)(X[1100:1199]), getattr(model, ask)(X[1100:1199]))
+            np.testing.assert_array_equal(getattr(models[0], ask)(X[600:699]), getattr(model, ask)(X[600:699]))
         np.testing.assert_array_equal(models[0].loo_predict(), model.loo_predict())
 
 

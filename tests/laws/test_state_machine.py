@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
 import tempfile
 from pathlib import Path
@@ -15,8 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 import hedgerow
 from hedgerow import MondrianForestRegressor
+from thorough import THOROUGH
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 WIDTH = 3
 
 # Few values, so that duplicates and constant columns come up; some of them huge.

@@ -12,6 +12,7 @@ import pytest
 import hedgerow
 from models import answers, bits, every, make_sense, numbers
 from tables import array, draw_table, frame, part, rows, table_of
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 N = 100
@@ -71,14 +72,14 @@ def test_any_number_of_threads(case):
 
 
 @every("online")
-@pytest.mark.parametrize("after_fit", [False, True], ids=["from the first row", "after fit"])
-def test_any_split_into_batches(case, after_fit):
+@pytest.mark.parametrize("begin", [0, 30] if THOROUGH else [30], ids="after {}".format)
+def test_any_split_into_batches(case, begin):
+    """After a fit; `test_rows_one_by_one` begins with the first row."""
     table, y = table_of(case, N)
     weights = case.weighted(np.random.default_rng(3).uniform(0.1, 3.0, N))
     models = [case.new(), case.new()]
-    if after_fit:
-        models = [model.fit(part(table, slice(30)), y[:30]) for model in models]
-    begin = 30 * after_fit
+    if begin:
+        models = [model.fit(part(table, slice(begin)), y[:begin]) for model in models]
     whole = learned(models[0], table, y, [begin, N], **weights)
     edges = sorted({begin, begin + 1, begin + 2, 40, 41, 64, 65, N})
     assert_same(case, learned(models[1], table, y, edges, **weights), whole)

@@ -15,7 +15,7 @@ from hedgerow.optimize import Optimizer
 from models import BY_NAME, as_bytes, bits, every
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-N_BEGUN, N_ASKED = 60, 12
+N_BEGUN, N_ASKED = 40, 12
 ASKED_OFTEN = ("predict", "predict_proba", "transform", "predict_interval", "predict_one", "n_samples_seen_")
 
 
@@ -146,7 +146,7 @@ def said(ask: Callable[[Any], Any], model: Any) -> bytes:
 def changes(case: Any) -> Iterator[Callable[[Any], Any]]:
     """What is done to a model, step by step; with reviews, which replace all of it."""
     X, y = case.data()
-    for begin in range(N_BEGUN, N_BEGUN + 80, 16):
+    for begin in range(N_BEGUN, N_BEGUN + 48, 16):
         some = slice(begin, begin + 10)
         yield lambda model, some=some: model.partial_fit(X[some], y[some])
         for i in range(begin + 10, begin + 16):

@@ -10,7 +10,7 @@ from hedgerow import BARTClassifier
 from models import answers, bits, every, numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-N = 100
+N = 80
 
 
 def learned(case, way, X, y, weights=None):

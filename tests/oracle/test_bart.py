@@ -24,12 +24,12 @@ def autoregressive(n_chains, n_draws, correlation, rng):
     return draws
 
 
-@pytest.mark.parametrize("correlation", [-0.9, -0.3, 0.0, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("correlation", [-0.9, 0.0, 0.5, 0.999])
 @pytest.mark.parametrize("n_chains", [1, 2, 5])
 def test_convergence_is_arviz(n_chains, correlation):
     arviz = pytest.importorskip("arviz")
     rng = np.random.default_rng(n_chains)
-    for n_draws in (60, 101, 500):
+    for n_draws in (60, 101):
         draws = autoregressive(n_chains, n_draws, correlation, rng)
         apart, rounded, skewed = draws + rng.normal(size=(n_chains, 1)), draws.round(), np.exp(draws)
         for case in (draws, apart, rounded, skewed):

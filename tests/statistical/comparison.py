@@ -6,18 +6,17 @@ most 60 comparisons each (`LawTest` counts them), each at 1.8e-7 (Bonferroni).
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 from scipy.stats import chi2_contingency, chisquare, ks_2samp, kstest
 
 from hedgerow import MondrianForestRegressor
 from paper import paper_regressor
+from thorough import THOROUGH
 from trees import StoredForest
 
 LEVEL = 1.8e-7
 COMPARISONS_PER_TEST = 60
-N_TREES = 20_000 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 4_000
+N_TREES = 20_000 if THOROUGH else 4_000
 
 FIXED = {"prior_mean": 0.0, "drift_variance": 4.0, "drift_rate": 0.5, "noise_variance": 0.2}
 

@@ -9,8 +9,6 @@ for) and at p < 1e-7 (tests of counts: below 1e-5 for all of them).
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -18,10 +16,10 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 
 from oracle.sums_of_trees import known_noise_likelihood, sampler, started_at, tree_shares
 from oracle.tree_enumeration import Enumeration, n_leaves
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 ALARM = 6.5
 
 ROWS = {

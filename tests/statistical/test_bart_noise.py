@@ -7,8 +7,6 @@ estimates allowed for) and at p < 1e-7 (distributions: below 1e-5 for all of the
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -18,10 +16,10 @@ from hedgerow import BARTRegressor
 from hedgerow.bart._noise import LOG_SPREAD, N_TREES, VaryingNoise
 from oracle.sums_of_trees import sampler, tree_shares
 from oracle.tree_enumeration import Enumeration, n_leaves
+from thorough import THOROUGH
 
 pytestmark = [pytest.mark.statistical, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 ALARM = 6.5
 NOISE = 0.8
 """That all rows share, where it is fixed."""

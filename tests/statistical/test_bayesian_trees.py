@@ -9,17 +9,15 @@ below 1e-4 for all comparisons of this file together, skewness of the estimates 
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from hedgerow import BayesianTreeClassifier, BayesianTreeRegressor
 from oracle.tree_enumeration import Enumeration, class_likelihood, n_leaves, real_likelihood, sampled_trees
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 ALARM = 6.5
 
 X = np.array([[0.0, 1.0], [1.0, 3.0], [1.0, 0.5], [2.5, 2.0], [4.0, 3.5]])

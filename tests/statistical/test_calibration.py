@@ -8,7 +8,6 @@ thorough run does both for all, and `make bench-calibration` writes a page.
 
 from __future__ import annotations
 
-import os
 from itertools import product
 
 import numpy as np
@@ -16,10 +15,10 @@ import pytest
 
 from calibration import sums, trees
 from calibration.uniformity import bands, p_value
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 ALARM = 1e-6
 N_DRAWS = 19
 QUICK = {"auto", "pg", "cgm", "varying noise, cgm", "two classes, cgm", "three classes, grow_prune"}

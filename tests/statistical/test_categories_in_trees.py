@@ -7,8 +7,6 @@ on which side of the cut the value lies that stands for it, or whether it is mis
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
@@ -17,10 +15,10 @@ from oracle.sums_of_trees import known_noise_likelihood, sampler
 from oracle.tree_enumeration import Enumeration, class_likelihood, n_leaves, real_likelihood, sampled_trees
 from statistical.test_bart import PLANS, assert_shares
 from statistical.test_bayesian_trees import LEAF, assert_means
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
 
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 TABLE = {"colour": ["red", "green", "blue", None, "red"], "size": [1.0, None, 2.0, 4.0, 2.5]}
 CLASSES = np.array([0, 1, 0, 1, 1])
 NUMBERS = np.array([0.1, 2.0, 0.3, 1.5, 2.2])

@@ -6,6 +6,8 @@ that a change that does no harm raises a false alarm in less than one of 1,000 t
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -43,6 +45,16 @@ X, Y = rows(1500, 0)
 QUERIES, TRUTH = rows(2000, 1)
 
 
+@cache
+def unweighted(name):
+    return probabilities(MODELS[name])
+
+
+@cache
+def with_class_1_heavy(name):
+    return probabilities(MODELS[name], class_weight={1: WEIGHT})
+
+
 def probabilities(model, sample_weight=None, **parameters):
     return clone(model).set_params(**parameters).fit(X, Y, sample_weight).predict_proba(QUERIES)[:, 1]
 
@@ -54,8 +66,7 @@ def reweighted(p, weight):
 
 @EVERY
 def test_a_weight_is_a_change_of_frequency(name):
-    plain = probabilities(MODELS[name])
-    heavy = probabilities(MODELS[name], class_weight={1: WEIGHT})
+    plain, heavy = unweighted(name), with_class_1_heavy(name)
     light = probabilities(MODELS[name], class_weight={0: 1 / WEIGHT})
     expected = reweighted(plain, WEIGHT).mean()
     assert expected > plain.mean() + 0.1
@@ -71,7 +82,7 @@ def test_a_weight_is_a_change_of_frequency(name):
 def test_balanced_classes_are_equally_probable(name):
     """Where rows of both classes weigh the same, so do the probabilities, on the average."""
     weights = np.where(TRUTH == 1, 0.5 / TRUTH.mean(), 0.5 / (1 - TRUTH.mean()))
-    assert np.average(probabilities(MODELS[name]), weights=weights) < 0.35
+    assert np.average(unweighted(name), weights=weights) < 0.35
     assert 0.4 < np.average(probabilities(MODELS[name], class_weight="balanced"), weights=weights) < 0.63
 
 
@@ -80,9 +91,8 @@ def test_as_a_random_forest():
     forest = RandomForestClassifier(50, min_samples_leaf=5, random_state=0)
     shift = probabilities(forest, class_weight={1: WEIGHT}).mean() - probabilities(forest).mean()
     assert shift > 0.05
-    for model in MODELS.values():
-        plain, heavy = probabilities(model), probabilities(model, class_weight={1: WEIGHT})
-        assert heavy.mean() > plain.mean() + shift / 2
+    for name in MODELS:
+        assert with_class_1_heavy(name).mean() > unweighted(name).mean() + shift / 2
 
 
 @pytest.mark.parametrize("name", ["forest", "forest of large leaves"])
@@ -101,7 +111,7 @@ def test_weights_that_differ_within_a_class_count_where_they_are(name):
 @pytest.mark.parametrize("name", [name for name in MODELS if name != "BART"])
 def test_weights_that_mean_nothing_change_little(name):
     weights = np.random.default_rng(2).uniform(0.5, 2, size=Y.size)
-    assert abs(probabilities(MODELS[name], weights).mean() - probabilities(MODELS[name]).mean()) < 0.03
+    assert abs(probabilities(MODELS[name], weights).mean() - unweighted(name).mean()) < 0.03
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from scipy import stats
 
 from hedgerow import MondrianForestRegressor, OnlineConformalRegressor, OnlineForestRegressor, _core
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
-SCALE = 5 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 1
+SCALE = 5 if THOROUGH else 1
 FALSE_ALARM = 1e-4
 """Of each test below, by design; seeds are fixed, so a test that passes goes on passing."""
 

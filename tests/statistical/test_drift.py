@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from hedgerow import MondrianForestRegressor
 from hedgerow.stream import evaluate, friedman_drift
-
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
+from thorough import THOROUGH
 
 
 def by_time(n_rows, kept, seed):

@@ -6,16 +6,14 @@ those of `statistical.comparison`.
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 
 from statistical.comparison import LawTest, compare_laws, forest
 from statistical.test_online_is_batch import QUERIES, SCENES, rows, scene_name
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
-THOROUGH = os.environ.get("HEDGEROW_THOROUGH") == "1"
 
 
 @pytest.mark.parametrize("scene", SCENES if THOROUGH else SCENES[1::2], ids=scene_name)

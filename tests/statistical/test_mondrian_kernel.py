@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import numpy as np
@@ -10,10 +9,11 @@ import pytest
 from scipy import stats
 
 from hedgerow import MondrianFeatures, _core
+from thorough import THOROUGH
 
 pytestmark = pytest.mark.statistical
 
-N_TREES = 40_000 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 4_000
+N_TREES = 40_000 if THOROUGH else 4_000
 FALSE_ALARMS = 1e-6
 
 

@@ -1,14 +1,14 @@
 """Optimisations find what they should. Seeds are fixed; each test says how far from failing it is."""
 
 import math
-import os
 
 import numpy as np
 import pytest
 
 from hedgerow.optimize import Integer, minimize
+from thorough import THOROUGH
 
-N_SEEDS = 15 if os.environ.get("HEDGEROW_THOROUGH") == "1" else 5
+N_SEEDS = 15 if THOROUGH else 5
 pytestmark = pytest.mark.statistical
 
 HEIGHTS = np.array([1.0, 1.2, 3.0, 3.2])

@@ -185,21 +185,18 @@ bool same_bits(const Forest<M>& a, const Forest<M>& b) {
 
 }  // namespace hedgerow::tests
 
-// Compiled once, in sample_forest.cpp.
-#ifndef HEDGEROW_SAMPLE_FOREST
-#define HEDGEROW_SAMPLE_FOREST extern
+// Compiled once each, in units of their own.
+#define HEDGEROW_FOREST(EXTERN, M)                                                                                     \
+  EXTERN template class hedgerow::mondrian::Forest<M>;                                                                 \
+  EXTERN template class hedgerow::mondrian::Grower<M>;                                                                 \
+  EXTERN template class hedgerow::mondrian::Extender<M>;                                                               \
+  EXTERN template class hedgerow::mondrian::Forgetter<M>;                                                              \
+  EXTERN template hedgerow::mondrian::Archive hedgerow::mondrian::archived(const hedgerow::mondrian::Forest<M>&);      \
+  EXTERN template void hedgerow::mondrian::restore(hedgerow::mondrian::Forest<M>&, const hedgerow::mondrian::Archive&, \
+                                                   hedgerow::mondrian::Writer);                                        \
+  EXTERN template std::vector<std::string> hedgerow::tests::rules_broken_by(const hedgerow::mondrian::Forest<M>&);
+#ifndef HEDGEROW_COMPILES_A_FOREST
+HEDGEROW_FOREST(extern, hedgerow::label::GaussianHierarchy)
+HEDGEROW_FOREST(extern, hedgerow::label::RunningMoments)
+HEDGEROW_FOREST(extern, hedgerow::label::StableHierarchy)
 #endif
-#define HEDGEROW_INSTANTIATE(M)                                                                        \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forest<M>;                                 \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Grower<M>;                                 \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Extender<M>;                               \
-  HEDGEROW_SAMPLE_FOREST template class hedgerow::mondrian::Forgetter<M>;                              \
-  HEDGEROW_SAMPLE_FOREST template hedgerow::mondrian::Archive hedgerow::mondrian::archived(            \
-      const hedgerow::mondrian::Forest<M>&);                                                           \
-  HEDGEROW_SAMPLE_FOREST template void hedgerow::mondrian::restore(                                    \
-      hedgerow::mondrian::Forest<M>&, const hedgerow::mondrian::Archive&, hedgerow::mondrian::Writer); \
-  HEDGEROW_SAMPLE_FOREST template std::vector<std::string> hedgerow::tests::rules_broken_by(           \
-      const hedgerow::mondrian::Forest<M>&);
-HEDGEROW_INSTANTIATE(hedgerow::label::GaussianHierarchy)
-HEDGEROW_INSTANTIATE(hedgerow::label::RunningMoments)
-HEDGEROW_INSTANTIATE(hedgerow::label::StableHierarchy)

@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: BSD-3-Clause
-#define HEDGEROW_SAMPLE_FOREST
-#include "mondrian/sample_forest.hpp"
