@@ -95,8 +95,8 @@ def verdict(found: Mapping[tuple[int, str, str], Mixing]) -> str:
         "dimensions; in the thesis it has it in 4, 5 and 7. That says little about mixing: from four dimensions on, "
         f"{stuck} of {chains} chains of PG are stuck in a poor tree, with R-hat up to "
         f"{max(m.r_hat_log_likelihood for m in deep):.1f}. A chain that fluctuates about a wrong tree looks well "
-        f"mixed, and how large its effective sample size is, here {min(ess):.0f} to {max(ess):.0f}, depends on which tree "
-        "that is. So ours differs from the thesis' where chains are stuck."
+        f"mixed, and how large its effective sample size is, here {min(ess):.0f} to {max(ess):.0f}, depends on which "
+        "tree that is. So ours differs from the thesis' where chains are stuck."
     )
 
 
