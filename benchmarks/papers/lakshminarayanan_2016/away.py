@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import RandomForestRegressor
 
-from benchmarks.papers.lakshminarayanan_2016.flight_models import constants_of_the_code
+from benchmarks.papers.lakshminarayanan_2016.flight_models import rate_of_the_code
 from benchmarks.shared.data import Floats
 from benchmarks.shared.page import Page
 from benchmarks.shared.peers import extra_trees, mean_and_spread
@@ -34,9 +34,8 @@ less certain away from the data, more on the blue line than on the red one, and 
 there.
 
 With the constants that the paper prints, ours has five times the error of ExtraTrees inside: its drift rate, \
-D / (20 log2 N), is so low that leaves are smoothed nearly to one mean. The authors' code has ten times that rate, and \
-at most 500 instead of 2,000 for K; with these constants, (c), the errors are as the paper says. On the blue line, and \
-beyond the data, both have the standard deviation of the prior, so there the lines cannot differ; our defaults hold \
+D / (20 log2 N), is so low that leaves are smoothed nearly to one mean. The authors' code has ten times that rate; with \
+it, (c), errors are as the paper says. On the blue line, and beyond the data, both have the standard deviation of the prior, so there the lines cannot differ; our defaults hold \
 the mean of the nearest point of the range instead."""
 
 
@@ -87,11 +86,11 @@ def of_ours(model: Any) -> Ask:
 def contestants(X: Floats, y: Floats) -> dict[str, Ask]:
     """Return what each model says of mean and standard deviation, those of the paper first."""
     paper = MondrianForestRegressor(N_TREES, hyperparameters="paper", random_state=0)
-    code = MondrianForestRegressor(N_TREES, random_state=0, **constants_of_the_code(*X.shape))
+    code = MondrianForestRegressor(N_TREES, random_state=0, **rate_of_the_code(*X.shape))
     forest = RandomForestRegressor(N_TREES, min_samples_leaf=LEAF, random_state=0)
     return {
         "Mondrian forest, paper": of_ours(paper.fit(X, y)),
-        "the same, constants of the code": of_ours(code.fit(X, y)),
+        "the same, rate of the code": of_ours(code.fit(X, y)),
         "ExtraTrees": of_trees(extra_trees(N_TREES, min_samples_leaf=LEAF).fit(X, y)),
         "RandomForest": of_trees(forest.fit(X, y)),
         "Mondrian forest, default": of_ours(MondrianForestRegressor(N_TREES, random_state=0).fit(X, y)),

@@ -35,8 +35,8 @@ departure: the first {sizes} are learned, and the {n_test:,} that follow are ask
 10 trees unless said, and at least 5 rows a leaf for scikit-learn's forests and quantile-forest; all else is at its \
 default. Entries are mean ± standard error of {runs} runs with other random seeds; boosting, the Gaussian process, \
 the forest of 50 trees and all models of {large:,} rows or more run once. *Paper* means `hyperparameters="paper"`, \
-*constants of the code* the same with D / (2 log2 N) for the drift rate and at most 500 for K, which the authors' code \
-has, where the paper prints D / (20 log2 N) and 2,000; and *online* that rows come by `partial_fit`.
+*rate of the code* the same with the drift rate of the authors' code, D / (2 log2 N), where the paper prints \
+D / (20 log2 N), and *online* that rows come by `partial_fit`.
 
 NLPD of RandomForest and ExtraTrees is that of a Gaussian with the mean and variance of the trees, as in the paper; \
 quantile-forest has no density. The low-rank Gaussian process stands in for the sparse ones of the paper: \
@@ -57,7 +57,7 @@ is read as a Gaussian.
 
 In the paper the Mondrian forest is within 0.05 of what it promises for 700,000 and 2 million flights. With the \
 constants that the paper prints ours is up to 0.2 above: it smooths so much that each flight gets nearly the standard \
-deviation of all. With those of the code it is much closer."""
+deviation of all. With the rate of the code it is much closer."""
 
 Scores = Mapping[tuple[int, str], Sequence[Score]]
 
