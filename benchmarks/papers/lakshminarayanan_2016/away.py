@@ -34,9 +34,9 @@ less certain away from the data, more on the blue line than on the red one, and 
 there.
 
 With the constants that the paper prints, ours has five times the error of ExtraTrees inside: its drift rate, \
-D / (20 log2 N), is so low that leaves are smoothed nearly to one mean. The authors' code has ten times that rate; with \
-it, (c), errors are as the paper says. On the blue line, and beyond the data, both have the standard deviation of the prior, so there the lines cannot differ; our defaults hold \
-the mean of the nearest point of the range instead."""
+D / (20 log2 N), is so low that leaves are smoothed nearly to one mean. The authors' code has ten times that rate; \
+with it, (c), errors are as the paper says. On the blue line and beyond the data both have the standard deviation of \
+the prior, so beyond the data the two lines meet."""
 
 
 Ask = Callable[[Floats], tuple[Floats, Floats]]
