@@ -171,8 +171,9 @@ def real_sets(page: Page, options: Options) -> None:
         f"medians over {n_sets} training sets. YearPredictionMSD and CTslices were not at hand, and of "
         "CaliforniaHouses the thesis has 6 columns; the other two sets stand in for sets with more columns. *Test "
         "error* is the mean squared error of the four samplers in turn, relative to the least.\n\n"
-        "PG has the largest sample of the three, as in the thesis, but the smallest a second. By the thesis' two tables "
-        f"a chain of CGM takes {span(faster, 1)} times as long there as one of PG; here one of PG takes "
-        f"{span(slower, 0)} times as long as one of CGM, for it grows ten trees where CGM looks at the rows of one node."
+        "PG has the largest sample of the three, as in the thesis, but the smallest a second. By the thesis' two "
+        f"tables a chain of CGM takes {span(faster, 1)} times as long there as one of PG; here one of PG takes "
+        f"{span(slower, 0)} times as long as one of CGM, for it grows ten trees where CGM looks at the rows of one "
+        "node."
     )
     page.table("Tables 4.4 and 4.5: real sets, effective sample size and the same a second", headings, rows, words)
