@@ -19,8 +19,8 @@ N_CUTS = (0.5, 1.0, 2.0, 4.0)
 WHY = """\
 The order of the schemes depends on the units. As they are, three of the 21 columns (rchar, wchar and freeswap) have \
 ranges of millions and nearly all the cuts, so that a tree or two already tell rows apart. Divided by their ranges all \
-columns are cut alike, at the best lifetime about once a tree, so that a few trees know next to nothing; but hundreds \
-know more."""
+columns are cut alike, at the best lifetime once a tree or less, so that a few trees know next to nothing; but \
+hundreds know more."""
 PAPER = "about 3.1 %"
 
 

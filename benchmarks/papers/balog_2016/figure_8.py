@@ -24,8 +24,9 @@ FIRST, N_LIFETIMES = 0.1, 10
 
 WHY = """\
 How soon a search ends depends on how far from 1 the best lifetime is. As columns are, it is near a millionth: some \
-twenty halvings away, each a training from scratch, while the sweep of the Mondrian process needs to know no unit. \
-Divided by their ranges it is two to five halvings away, and a search from 1 has an easy task."""
+twenty halvings away, each a training from scratch, while the sweep of the Mondrian process needs to know no unit. On \
+the way Fourier features are noise, and whether a search turns the right way is a matter of chance. Divided \
+by their ranges it is two to five halvings away, and a search from 1 has an easy task."""
 
 
 def learner(data: Thirds, n_passes: int = N_PASSES) -> SGDRegressor:
