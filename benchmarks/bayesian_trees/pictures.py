@@ -43,13 +43,14 @@ def draw(
     shown = [(name, *panel) for name in names for panel in panels]
     n_columns = n_columns or len(panels)
     n_rows = -(-len(shown) // n_columns)
-    canvas, grid = subplots(n_rows, n_columns, figsize=(3.6 * n_columns, 2.9 * n_rows), squeeze=False)
+    canvas, grid = subplots(n_rows, n_columns, figsize=(3.8 * n_columns, 2.9 * n_rows), squeeze=False)
     for axes, (name, x, y) in zip(grid.flat, shown, strict=True):
         _draw_panel(axes, [point for point in points if point.data == name], x, y)
         axes.set(xscale="log", xlabel="islands" if figure == "islands" else WORDS[x], ylabel=WORDS[y])
+        axes.xaxis.set_minor_formatter("")  # labels between powers of ten run into each other
         axes.set_title(name, loc="left", fontsize=11, fontweight="bold")
     handles, labels = grid[0][0].get_legend_handles_labels()
-    canvas.legend(handles, labels, loc="outside lower center", ncols=min(2 * n_columns - 1, len(labels)), frameon=False)
+    canvas.legend(handles, labels, loc="outside lower center", ncols=min(2 * n_columns + 1, len(labels)), frameon=False)
     return canvas
 
 

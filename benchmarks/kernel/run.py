@@ -173,7 +173,7 @@ def widths(page: Page, name: str, data: Thirds, n_features: int, n_steps: int) -
 
 def leaf_fits(page: Page, name: str, data: Thirds, n_lifetimes: int) -> dict[str, tuple[Floats, list[float]]]:
     """Figure 9: all trees fitted together, or each alone as in a forest."""
-    lifetimes = np.geomspace(0.02, 5.0, n_lifetimes)
+    lifetimes = data.lifetime(1.0) * np.geomspace(0.4, 100.0, n_lifetimes)
     found: dict[str, list[float]] = {"joint": [], "independent": []}
     for lifetime in lifetimes:
         for leaf_fit, errors in found.items():

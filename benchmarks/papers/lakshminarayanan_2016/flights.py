@@ -17,9 +17,10 @@ from benchmarks.shared.pictures import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, S
 NAME = "flight_nyc2013"
 LARGE, RUNS = 25_000, 3
 """Rows from which on there is one run instead of several."""
-SHUFFLED = (models.FOREST, models.DEFAULT, models.RANDOM, models.EXTRA)
+SHUFFLED = (models.FOREST, models.CODE, models.DEFAULT, models.BOOSTING, models.RANDOM, models.EXTRA)
 DRAWN = {
     models.FOREST: (BLUE, "-"),
+    models.CODE: (BLUE, "--"),
     models.DEFAULT: (SKY, "-"),
     models.BOOSTING: (GREEN, "-"),
     models.RANDOM: (GREY, "--"),
@@ -34,7 +35,8 @@ departure: the first {sizes} are learned, and the {n_test:,} that follow are ask
 10 trees unless said, and at least 5 rows a leaf for scikit-learn's forests and quantile-forest; all else is at its \
 default. Entries are mean ± standard error of {runs} runs with other random seeds; boosting, the Gaussian process, \
 the forest of 50 trees and all models of {large:,} rows or more run once. *Paper* means `hyperparameters="paper"`, \
-and *online* that rows come by `partial_fit`.
+*rate of the code* the same with the drift rate of the authors' code, D / (2 log2 N), where the paper prints \
+D / (20 log2 N), and *online* that rows come by `partial_fit`.
 
 NLPD of RandomForest and ExtraTrees is that of a Gaussian with the mean and variance of the trees, as in the paper; \
 quantile-forest has no density. The low-rank Gaussian process stands in for the sparse ones of the paper: \
@@ -43,13 +45,19 @@ scales it has the one with the highest evidence on {tried:,} rows. The last colu
 for the largest size."""
 SHUFFLED_WORDS = """\
 The paper found that larger sets were not easier, because flights change with time, and that forests do better once \
-rows are shuffled. Here are the same {n:,} rows and {n_test:,} test rows in order of time, and shuffled; RMSE."""
+rows are shuffled. Here are the same {n:,} rows and {n_test:,} test rows in order of time, and shuffled; RMSE. \
+Shuffled rows are easier here too, although their test targets vary more, and most so for boosting, which follows the \
+first months most closely."""
 CALIBRATION_WORDS = """\
 Observed minus promised coverage of central intervals, {n:,} rows learned: below 0 is overconfident. Intervals are \
 read two ways. *Gaussian* is the paper's: mean plus and minus z standard deviations, as if every forecast were a \
 Gaussian. *Distribution* is between two quantiles of the forecast itself, as `predict_interval` gives them. Delays \
 have a long right tail: a forecast that knows this has a large standard deviation, and looks underconfident when it \
-is read as a Gaussian."""
+is read as a Gaussian.
+
+In the paper the Mondrian forest is within 0.05 of what it promises for 700,000 and 2 million flights. With the \
+constants that the paper prints ours is up to 0.2 above: it smooths so much that each flight gets nearly the standard \
+deviation of all. With the rate of the code it is much closer."""
 
 Scores = Mapping[tuple[int, str], Sequence[Score]]
 
@@ -69,7 +77,8 @@ def tables_1_and_2(page: Page, options: Options) -> None:
         for name in names:
             found[n, name] = repeat(data, name)
             page.tell(f"{n:,} rows, {name}: RMSE {found[n, name][0].rmse:.2f}, {found[n, name][0].seconds:.1f} s")
-    errors(page, found, sizes, names, n_test)
+    spread = ", ".join(f"{table.y[n : n + n_test].std():.1f}" for n in sizes)
+    errors(page, found, sizes, names, n_test, f"{spread} among the test rows of the {len(sizes)} sizes")
     shuffled(page, table, found, sizes[1], n_test)
     calibration(page, found, sizes, names)
 
@@ -91,7 +100,7 @@ def cell(numbers: Sequence[float]) -> str:
     return f"{np.mean(numbers):.2f}{error}"
 
 
-def errors(page: Page, found: Scores, sizes: Sequence[int], names: Sequence[str], n_test: int) -> None:
+def errors(page: Page, found: Scores, sizes: Sequence[int], names: Sequence[str], n_test: int, spread: str) -> None:
     """Show Table 1, ours and the paper's."""
     words = WORDS.format(
         sizes=", ".join(f"{n:,}" for n in sizes[:-1]) + f" and {sizes[-1]:,}",
@@ -108,7 +117,12 @@ def errors(page: Page, found: Scores, sizes: Sequence[int], names: Sequence[str]
     headings = [f"{n:,}: {what}" for n in sizes for what in ("RMSE", "NLPD")]
     page.table("Table 1: error and density of flight delays", ("", *headings, "learning"), rows, words)
     headings = [f"{n}: {what}" for n in SIZES for what in ("RMSE", "NLPD")]
-    words = "The paper's Table 1, for orientation: other flights of another year, and ten times as many or more."
+    words = (
+        "The paper's Table 1, for orientation: other flights of another year, and ten times as many or more. There as "
+        "here the Mondrian forest has a higher RMSE than RandomForest and ExtraTrees but the lowest NLPD of the three. "
+        "How large errors are cannot be compared: the paper does not say how much its delays vary. Ours have a "
+        f"standard deviation of {spread}."
+    )
     page.table("", ("paper", *headings), [(name, *cells) for name, cells in TABLE_1.items()], words)
 
 

@@ -54,7 +54,8 @@ def as_in_the_paper(problem: Problem, n: int, seed: int) -> list[float]:
 
 def cell(method: Method, problems: list[Problem], n: int, runs: int) -> str:
     found = [min(method(problems[seed % len(problems)], n, seed)) for seed in range(runs)]
-    return f"{np.mean(found):.6g} ± {np.std(found):.2g}"
+    spread = np.std(found)
+    return f"{np.mean(found):.6g} ± {spread if spread > 1e-9 else 0:.2g}"
 
 
 def peers(page: Page) -> dict[str, Method]:

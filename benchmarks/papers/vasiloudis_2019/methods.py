@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +49,13 @@ def quantile(seed: int) -> OnlineQuantileForestRegressor:
     return OnlineQuantileForestRegressor(base(seed), sketch_size=SKETCH_SIZE)
 
 
+def undetected(X: Floats, y: Floats, seed: int, confidence: float) -> Floats:
+    """OnlineQRF whose trees are never replaced."""
+    forest = quantile(seed)
+    forest.base.set_params(drift_detection=False)
+    return forecasting(lambda _: forest)(X, y, seed, confidence)
+
+
 def forecasting(new: Callable[[int], Any]) -> Forecaster:
     """Let a model that gives intervals forecast."""
 
@@ -92,8 +99,23 @@ def sliding_quantile(scores: Floats, confidence: float, size: int) -> Floats:
     return found
 
 
+def leaves_begin_empty(X: Floats, y: Floats, seed: int, confidence: float) -> Floats:
+    """OnlineQRF by the rules of the report's code: new leaves are empty, weights do not count. Slow: Python."""
+    forest, kept = base(seed), defaultdict[tuple[int, int], list[float]](list)
+    found, levels = np.full((y.size, 2), (-np.inf, np.inf)), ((1 - confidence) / 2, (1 + confidence) / 2)
+    for i in range(y.size):
+        row = X[i : i + 1]
+        if i and (pool := [target for leaf in enumerate(forest.apply(row)[0].tolist()) for target in kept[leaf]]):
+            found[i] = np.quantile(pool, levels, method="inverted_cdf")
+        forest.partial_fit(row, y[i : i + 1])
+        for leaf in enumerate(forest.apply(row)[0].tolist()):
+            kept[leaf].append(y[i])
+    return found
+
+
+AS_SCIKIT_GARDEN: dict[str, Any] = {"smoothing": "moments", "min_samples_split": 2, "noise_variance": 1e-12}
 METHODS: dict[str, Forecaster] = {
-    MONDRIAN: mondrian(smoothing="moments", scaling="none"),
+    MONDRIAN: mondrian(scaling="none", **AS_SCIKIT_GARDEN),
     EXACT: forecasting(exact),
     APPROXIMATE: forecasting(approximate),
     QUANTILE: forecasting(quantile),
@@ -109,6 +131,7 @@ OURS: dict[str, Forecaster] = {
 }
 CHECKS: dict[str, Forecaster] = {
     "CPApprox, rows scored by one tree": scored_by_one_tree,
-    "MondrianForest, columns scaled": mondrian(smoothing="moments", scaling="range"),
-    "MondrianForest, columns scaled, smoothed by a hierarchy": mondrian(smoothing="hierarchy", scaling="range"),
+    "MondrianForest, at least 10 rows a split, noise": mondrian(smoothing="moments", scaling="none"),
+    "MondrianForest, columns scaled": mondrian(scaling="range", **AS_SCIKIT_GARDEN),
+    "MondrianForest as in Lakshminarayanan and others (2016)": mondrian(smoothing="hierarchy", scaling="range"),
 }

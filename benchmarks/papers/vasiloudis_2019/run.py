@@ -18,11 +18,15 @@ of river's adaptive forest with mean leaves:
 - CPExact: `OnlineConformalRegressor(base, mode="exact", calibration_size=1000, update_every=50)`
 - CPApprox: `OnlineConformalRegressor(base, mode="approximate", calibration_size=1000)`
 - OnlineQRF: `OnlineQuantileForestRegressor(base, sketch_size=200)`
-- MondrianForest: `MondrianForestRegressor(10, hyperparameters="paper", smoothing="moments", scaling="none")`, mean \
-and 1.645 standard deviations on either side
+- MondrianForest: `MondrianForestRegressor(10, hyperparameters="paper", smoothing="moments", scaling="none", \
+min_samples_split=2, noise_variance=1e-12)`, mean and 1.645 standard deviations on either side
+
+The last has the rules of scikit-garden, of which the report takes a fork: blocks are split down to single rows, and \
+there is no noise.
 
 Differences remain: conformal intervals take the score of rank ceil(0.9 (n + 1)) of n, not floor(0.9 n); children of a \
-leaf inherit the targets of its rows instead of an empty sketch; rows before the first interval count as covered and \
+leaf inherit the targets of its rows instead of an empty sketch; the trees of OnlineQRF look for splits that separate \
+spreads, too; rows before the first interval count as covered and \
 have no size.
 
 Two slips of the report are not followed. Its formula of the mean error rate counts rows *inside* the interval; text \
