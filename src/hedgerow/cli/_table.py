@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from hedgerow.cli._memory import Budget, records, sample
 from hedgerow.cli._output import UsageError
-from hedgerow.cli._text import is_code, mend_text
+from hedgerow.cli._text import is_code, mend_text, with_dots
 from hedgerow.stream import _kinds
 from hedgerow.stream._delimiter import LINES, delimiter_of
 
@@ -217,9 +217,9 @@ def _read_csv(
     delimiter = delimiter_of(islice(lines, LINES))
     lines = lines if len(head) < HEAD else lines[:-1] or lines  # the last one may be cut
     header, *cells = [*csv.reader((line for line in lines if line.strip()), delimiter=delimiter)] or [[]]
-    codes = {
-        header[place].strip() for row in cells for place in range(min(map(len, (row, header)))) if is_code(row[place])
-    }
+    first = {name.strip(): [row[place] for row in cells if place < len(row)] for place, name in enumerate(header)}
+    codes = {name for name, column in first.items() if any(map(is_code, column))}
+    dotted = {name for name, column in first.items() if with_dots(column, delimiter)}
     if budget is not None:
         file, n_all = _some_lines(file, encoding, budget, delimiter)
         encoding = "utf-8"
@@ -233,7 +233,7 @@ def _read_csv(
                 encoding=encoding,
                 index_col=False,
                 skipinitialspace=True,
-                dtype={name: str for name in header if is_text(name.strip()) or name.strip() in codes},
+                dtype={name: str for name in header if is_text(name.strip()) or name.strip() in codes | dotted},
                 na_values=MISSING,
                 low_memory=False,  # the type of a column follows from all of it
                 # Before version 3.1 pandas misses the last digit unless told; since then it warns when told.
