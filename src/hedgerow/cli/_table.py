@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sys
 import warnings
 import zlib
@@ -31,6 +32,8 @@ HEAD = 1 << 16
 NO_TABLES = {b"PK\x03\x04": "an Excel workbook or another zip archive", b"SQLite format 3": "an SQLite database"}
 MISSING = sorted({*_kinds.MISSING, *map(str.upper, _kinds.MISSING), *map(str.title, _kinds.MISSING)})
 ENDINGS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
+UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+"""What pandas says of a line that is too long."""
 
 
 def read_table(
@@ -130,6 +133,17 @@ def _format_of(path: Path, head: bytes) -> str:
         is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[") and b'"' in head
         kind = "parquet" if head.startswith(b"PAR1") else "json" if is_json else "csv"
     return kind
+
+
+def format_for_streams(path: Path) -> str:
+    """Return the format of a file that is read row by row, in the words of `hedgerow.stream.rows`."""
+    if path == PIPE:
+        raise UsageError("stream reads a file more than once, so not through a pipe; write the rows to a file")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder, not a file")
+    with _opened(path) as file:
+        kind = _format_of(path, file.read(HEAD))
+    return "jsonl" if kind == "json" else kind
 
 
 def _read_parquet(path: Path, file: BinaryIO, pd: Any, budget: Budget | None) -> tuple[Any, int | None]:
@@ -242,7 +256,9 @@ def _read_csv(
     except pd.errors.ParserWarning:
         raise ValueError(f"{str(path)!r} has rows with more values than the header has names") from None
     except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, zlib.error) as error:
-        raise ValueError(f"{str(path)!r} is not a CSV file: {str(error).strip()}") from None
+        uneven = UNEVEN.search(str(error))
+        why = f"line {uneven[2]} has {uneven[3]} values instead of {uneven[1]}" if uneven else str(error).strip()
+        raise ValueError(f"{str(path)!r} is not a CSV file, or damaged: {why}") from None
     frame.attrs["codes"] = sorted(codes)  # what pandas writes into files must be plain
     frame, notes = _named(frame, header, path, notes, delimiter)
     return frame, n_all, notes
