@@ -15,7 +15,7 @@ from rich.console import Console
 import hedgerow
 from command_line import done, refusal, run
 from hedgerow.cli import _output
-from hedgerow.cli._output import Output, drawn, plain, shown
+from hedgerow.cli._output import Output, as_plain_values, drawn, plain, shown
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +120,11 @@ def test_values_as_text():
     assert [plain(value) for value in (None, float("inf"), 12345, 1 / 3, "a\tb\nc")] == [
         *("", "inf", "12345", "0.333333333", "a b c")
     ]
+
+
+def test_missing_dates_are_nothing():
+    assert plain(pd.NaT) == ""
+    assert as_plain_values({"when": [pd.NaT, None, float("nan")], "n": np.int64(3)}) == {"when": [None] * 3, "n": 3}
 
 
 def test_rows_with_other_headings_are_one_table(capsys):

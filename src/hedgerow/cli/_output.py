@@ -187,8 +187,8 @@ def size_in_words(n_bytes: int) -> str:
 
 
 def plain(value: Any) -> str:
-    """Return a value as programs read it, on one line and without tabs."""
-    if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
+    """Return a value as programs read it, on one line and without tabs; nothing for what is not known."""
+    if value is None or value != value:
         return ""
     return f"{value:.9g}" if isinstance(value, float | np.floating) else " ".join(str(value).split())
 
@@ -203,4 +203,6 @@ def as_plain_values(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if value != value:  # a date that is missing
+        return None
     return value if value is None or isinstance(value, bool | int | str) else str(value)
