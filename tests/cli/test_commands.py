@@ -115,7 +115,7 @@ def test_files_that_are_not_there_or_not_what_they_should_be(data, model, tmp_pa
     assert "to write to" in refusal("fit", data, "--target", "area", "--out", tmp_path / "nowhere" / "model")
     assert "is a folder" in refusal("predict", model, data, "--out", tmp_path)
     assert "is a folder" in refusal("fit", tmp_path, "--target", "area", "--out", out)
-    assert "not a hedgerow model" in refusal("info", data)
+    assert "a model is needed here" in refusal("info", data)
     (tmp_path / "nothing.csv").touch()
     assert "is empty" in refusal("fit", tmp_path / "nothing.csv", "--target", "area", "--out", out)
     (tmp_path / "header.csv").write_text("height,width,area\n")

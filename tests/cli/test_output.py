@@ -1,6 +1,7 @@
 """How the command line speaks: in pipes, on terminals, as JSON, in silence, and of its own options."""
 
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -14,7 +15,7 @@ from rich.console import Console
 import hedgerow
 from command_line import done, refusal, run
 from hedgerow.cli import _output
-from hedgerow.cli._output import Output, drawn, plain, shown
+from hedgerow.cli._output import Output, as_plain_values, drawn, plain, shown
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +110,7 @@ def test_values_are_not_broken_where_headings_can_be():
     assert max(map(len, text.splitlines())) <= 80
     assert text.count("0.1234") == 7
     assert "12,000" in text
-    assert "1234" in text  # four digits
+    assert "1,234" in text  # four digits
 
 
 def test_values_as_text():
@@ -119,6 +120,11 @@ def test_values_as_text():
     assert [plain(value) for value in (None, float("inf"), 12345, 1 / 3, "a\tb\nc")] == [
         *("", "inf", "12345", "0.333333333", "a b c")
     ]
+
+
+def test_missing_dates_are_nothing():
+    assert plain(pd.NaT) == ""
+    assert as_plain_values({"when": [pd.NaT, None, float("nan")], "n": np.int64(3)}) == {"when": [None] * 3, "n": 3}
 
 
 def test_rows_with_other_headings_are_one_table(capsys):
@@ -159,7 +165,7 @@ def test_wrong_options_are_said_like_other_errors(folder):
     assert "--targt" in said
     assert said.endswith("; hedgerow fit --help lists what there is")
     assert "'fitt'" in refusal("fitt", code=2)
-    assert "'--target'" in refusal("fit", folder / "rows.csv", code=2)
+    assert "--target is needed" in refusal("fit", folder / "rows.csv", code=2)
     assert run().exit_code == 2  # with the help
     assert run("--help").exit_code == 0
     assert run("fit", "-h").exit_code == 0
@@ -183,3 +189,85 @@ def test_completion():
         check=False,
     )
     assert result.stdout.split() == ["predict"]
+
+
+COMMANDS = ("demo", "evaluate", "explain", "fit", "info", "merge", "predict", "report", "stream", "tune")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_speaks_no_python(command):
+    """Values are called by what they are, options without one have none, and lines are broken by the terminal only."""
+    text = run(command, "--help").stdout
+    for word in ("list[", "<bool>", "<int", "<str>", "<path>", "PosixPath", "4294967295"):
+        assert word not in text
+    described = [line.strip() for line in text.split("╭")[0].splitlines()]
+    broken = [line for line, after in itertools.pairwise(described) if line and after]
+    assert all(len(line) > 150 for line in broken)  # of a terminal of 200 characters
+
+
+SAID = {
+    ("fit",): "DATA is needed;",
+    ("fit", "a.csv"): "--target is needed;",
+    ("fit", "a.csv", "-t", "y", "--trees", "many"): "--trees must be a whole number;",
+    ("fit", "a.csv", "-t", "y", "--trees", "0"): "--trees must be at least 1;",
+    ("fit", "a.csv", "-t", "y", "--confidence", "high"): "--confidence must be a number;",
+    ("fit", "a.csv", "-t", "y", "--seed", "-1"): "--seed must lie between 0 and 4294967295, got -1;",
+    ("fit", "a.csv", "-t", "y", "--modle", "forest"): "there is no option '--modle' (did you mean '--model'?);",
+    ("fit", "a.csv", "b.csv", "-t", "y"): "there is more than the command takes: b.csv;",
+    ("fti", "a.csv"): "there is no command 'fti' (did you mean 'fit'?);",
+    ("frobnicate",): "there is no command 'frobnicate';",
+    ("stream", "-", "-t", "y"): "not through a pipe",
+    # Said before a table is read, which is not there.
+    ("fit", "a.csv", "-t", "y", "--model", "bosting"): "did you mean 'boosting'?",
+    ("fit", "a.csv", "-t", "y", "--task", "regresion"): "did you mean 'regression'?",
+    ("evaluate", "a.csv", "-t", "y", "--model", "forest,bosting"): "did you mean 'boosting'?",
+    ("tune", "a.csv", "-t", "y", "--model", "bosting"): "did you mean 'boosting'?",
+}
+
+
+@pytest.mark.parametrize("arguments", SAID, ids=" ".join)
+def test_mistakes_are_named(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert SAID[arguments] in refusal(*arguments, code=2)
+
+
+def test_files_that_are_something_else(folder):
+    table = folder / "rows.csv"
+    for command in (("predict", table, table), ("info", table), ("report", table), ("explain", table, table)):
+        said = refusal(*command)
+        assert "is a table, and a model is needed here; hedgerow fit " in said
+    assert "there is no file or folder" in refusal("evaluate", table, "-t", "y", "--test", folder / "nothing.csv")
+    assert "there is no file or folder" in refusal("stream", folder / "nothing", "-t", "y")
+    (folder / "uneven.csv").write_text("a,b\n1,2\n1,2,3,4\n")
+    assert "line 3 has 4 values instead of 2" in refusal("fit", folder / "uneven.csv", "-t", "b")
+
+
+def test_streams_of_files_without_an_ending(folder, tmp_path):
+    (tmp_path / "rows.txt").write_bytes((folder / "rows.csv").read_bytes())
+    done("stream", tmp_path / "rows.txt", "-t", "y", "--trees", 2)
+
+
+def test_large_numbers_fit_into_a_terminal():
+    names = ("RMSE", "R2", "CRPS", "coverage", "width", "seconds")
+    values = (95_941.23, 0.8244, 52_271.6, 0.8833, 1_291_512.9, 12.25)
+    rows = [{"model": "HistGradientBoosting", **dict(zip(names, values, strict=True))}]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(drawn(rows, "Rows not learned, mean over 3 folds"))
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
+    for word in ("HistGradientBoosting", "95,941", "0.8244", "52,272", "1,291,513", "12.25", "seconds"):
+        assert word in text
+
+
+def test_words_of_headings_are_not_broken():
+    names = ["miss rate", "relative size", "quantile loss", "utility", "interval score", "infinite", "MAE", "RMSE"]
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(
+        drawn([{"rows": 4000, **dict.fromkeys(names, 0.1234)}], "A title that is wider than a small table is")
+    )
+    text = console.export_text()
+    assert text.splitlines()[0].rstrip() == "A title that is wider than a small table is"
+    for word in ("relative", "quantile", "interval", "infinite"):
+        assert word in text
+    console.print(drawn([{"a" * 30: 1, "b" * 30: 2, "c" * 30: 3}], width=80))
+    assert max(map(len, console.export_text().splitlines())) <= 80

@@ -9,6 +9,7 @@ import pytest
 
 import hedgerow
 from command_line import answer, done, refusal
+from hedgerow.cli.report._chart import round_ticks
 
 N = 120
 FAST = ("--trees", 3, "--set", "stages=['mondrian']")
@@ -184,3 +185,25 @@ def test_refusals(folder, tmp_path):
     assert "by name" in refusal("report", tmp_path / "unnamed", table, "-t", "price")
     hedgerow.MondrianForestRegressor(2).fit(pd.DataFrame(X, columns=["a", "b"]), X[:, 0]).save(tmp_path / "untold")
     assert "--target" in refusal("report", tmp_path / "untold", table, code=2)
+
+
+def test_a_rare_class(tmp_path):
+    """It is said that a class is never predicted, how rows are ranked, and charts reach as far as its probabilities."""
+    rng = np.random.default_rng(0)
+    age = rng.integers(18, 90, 300)
+    left = rng.random(300) < 0.15 * age / 90
+    pd.DataFrame({"age": age, "left": np.where(left, "yes", "no")}).to_csv(tmp_path / "rows.csv", index=False)
+    how = ("--trees", 3, "--set", "stages=['mondrian']", "--no-score", "-o", tmp_path / "m")
+    done("fit", tmp_path / "rows.csv", "-t", "left", *how)
+    done("report", tmp_path / "m", tmp_path / "rows.csv", "-o", tmp_path / "page.html")
+    content = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "yes is never the most probable class" in content
+    assert "Ranked right (AUC)" in content
+    assert "How often each value of left comes" in content
+    shares = content.partition("Promises kept")[2].partition("</svg>")[0]
+    assert "100 %" not in shares
+
+
+@pytest.mark.parametrize("ends", [(0.0, 1.0), (260_000, 940_000), (-0.003, 0.0041), (3, 3.2), (99, 101)])
+def test_axes_have_two_numbers_or_more(ends):
+    assert 2 <= len(round_ticks(*ends, 4)) <= 6

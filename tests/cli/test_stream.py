@@ -132,7 +132,7 @@ def test_what_cannot_be_is_said(data, saved, tmp_path, monkeypatch):
     assert "to write to" in refusal(*base, "--out", tmp_path / "nowhere" / "run")
     assert "no file or folder" in refusal("stream", tmp_path / "nowhere.csv", "--target", "y")
     assert "no file or folder" in refusal("report", tmp_path / "nowhere")
-    assert "not a hedgerow model" in refusal("report", data)
+    assert "a model is needed here" in refusal("report", data)
     hedgerow.MondrianForestRegressor().save(tmp_path / "model")
     assert "not a run" in refusal("report", saved[0], tmp_path / "model")
     assert "has not learned" in refusal("report", tmp_path / "model")

@@ -49,6 +49,19 @@ def test_citations_are_in_the_references(page):
         assert any(name in entry.split("(**")[0] and year in entry for entry in ENTRIES), f"{name} {year}"
 
 
+def test_links_to_pages_lead_to_one():
+    for page in PAGES:
+        links = re.findall(r"\]\(([\w./-]+\.(?:md|py|png|svg))(?:#[\w-]+)?\)", page.read_text(encoding="utf-8"))
+        lost = [link for link in links if not (page.parent / link).exists()]
+        assert lost == [], page.name
+
+
+def test_the_landing_page_names_every_page_of_the_guide():
+    text = (DOCS / "index.md").read_text(encoding="utf-8")
+    pages = {page.name for page in (DOCS / "guide").glob("*.md")} - {"index.md"}
+    assert [name for name in sorted(pages) if f"(guide/{name})" not in text] == []
+
+
 def test_what_is_recognised():
     text = "`mondrian/grow.hpp` and `../label/x.hpp`, not `save`; [Roy and Teh (2009)](../references.md), "
     text += "[Burns](references.md), [De Francisci and others\n2019](../references.md), [references](../references.md)"

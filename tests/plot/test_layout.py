@@ -140,3 +140,14 @@ def test_distance_is_dark_amid_the_data():
     assert at_rows.mean() < 0.2 * display.uncertainty.max()
     corner = display.uncertainty[:5, -5:].mean()
     assert corner > 5 * at_rows.mean()
+
+
+def test_models_of_one_name_are_numbered():
+    uniform = np.linspace(0, 1, 50)
+    ax = plt.subplots(figsize=(4, 3))[1]
+    for _ in range(3):
+        CalibrationDisplay.from_probabilities(uniform, name="forest", ax=ax)
+    CalibrationDisplay.from_probabilities(uniform, name="tree", ax=ax)
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert texts == ["forest", "forest (2)", "forest (3)", "tree"]
+    assert ax.get_legend().get_frame().get_alpha() == 0.8  # curves are seen through it

@@ -10,7 +10,7 @@ import typer
 
 from hedgerow import __version__
 from hedgerow.cli import commands
-from hedgerow.cli._command import Commands, command
+from hedgerow.cli._command import Command, Commands, command
 
 __all__ = ["app"]
 
@@ -40,4 +40,6 @@ def _options(
 
 
 for _module in iter_modules(commands.__path__):
-    app.command(_module.name)(command(getattr(import_module(f"{commands.__name__}.{_module.name}"), _module.name)))
+    app.command(_module.name, cls=Command)(
+        command(getattr(import_module(f"{commands.__name__}.{_module.name}"), _module.name))
+    )

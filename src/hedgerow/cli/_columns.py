@@ -151,6 +151,8 @@ def _why_left_out(values: Any, name: str, kind: str, distinct: int, n: int, miss
 
 
 def _notes(values: Any, kind: str, distinct: int) -> str:
+    if distinct == 1 and kind != "boolean":
+        return f"always {_short(values.iloc[0])}, or missing"
     if kind == "category":
         few = ", ".join(_short(value) for value in values.value_counts().index[:4])
         return f"{distinct:,} different: {few}{' ...' if distinct > 4 else ''}"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from hedgerow.base.progress import silence
 from hedgerow.cli._output import Output, UsageError
@@ -24,6 +26,25 @@ SHARED = {
     "as_json": Annotated[bool, typer.Option("--json", help="Write the result as one JSON object.")],
     "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; no tables, no progress.")],
 }
+
+STANDS_FOR = {Path: "FILE", int: "N", float: "NUMBER", str: "WORD"}
+"""What help writes for a value of a type."""
+
+COMPLAINTS = {
+    r"Invalid value for '(--[\w-]+)'[^:]*: (must .*)": r"\1 \2",
+    r".*'(--[\w-]+)'.*: .*(valid integer).*": r"\1 must be a whole number",
+    r".*'(--[\w-]+)'.*: .*(valid number|valid float).*": r"\1 must be a number",
+    r".*'(--[\w-]+)'.*: .*(greater than or equal to |range x>=)(\d+).*": r"\1 must be at least \3",
+    r".*'(--[\w-]+)'.*: .*(less than or equal to |<=x<=)(\d+).*": r"\1 must be at most \3",
+    r"Missing option '(--[\w-]+)'.*": r"\1 is needed",
+    r"Missing argument '?([\w.]+)'?.*": r"\1 is needed",
+    r"No such (command|option):? '?([\w-]+)'?.*(?:Did you mean|Possible options?:) '?([\w-]+)'?.*": (
+        r"there is no \1 '\2' (did you mean '\3'?)"
+    ),
+    r"No such (command|option):? '?([\w-]+)'?.*": r"there is no \1 '\2'",
+    r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)": r"there is more than the command takes: \1",
+}
+"""What typer complains of, and what is said instead."""
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -46,10 +67,42 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     parameters = [parameter.replace(kind=keyword) for parameter in list(own.parameters.values())[1:]]
     run.__signature__ = own.replace(parameters=[*parameters, *shared])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*parameters, *shared]}
+    for parameter in parameters:
+        _name_value(parameter)
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    run.__doc__ = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)  # lines are broken by terminals
     return run
 
 
-class Commands(TyperGroup):
+def _name_value(parameter: inspect.Parameter) -> None:
+    """Say what help writes for the value of a parameter, in words and not as a type of Python."""
+    kinds, info = parameter.annotation.__origin__, parameter.annotation.__metadata__[0]
+    if info.metavar is None and isinstance(info, typer.models.ArgumentInfo):
+        info.metavar = parameter.name.upper()
+    elif info.metavar is None:
+        kind = next((each for each in (kinds, *getattr(kinds, "__args__", ())) if each in STANDS_FOR), str)
+        info.metavar = "" if kinds is bool else STANDS_FOR[kind]
+
+
+class _PlainHelp:
+    """Help that names no types of Python."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return options and arguments, those that typer adds too."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in found:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+            if parameter.param_type_name == "argument":
+                parameter.display_type_rich = lambda ctx: None  # its name says what it is
+        return found
+
+
+class Command(_PlainHelp, TyperCommand):
+    """One command."""
+
+
+class Commands(_PlainHelp, TyperGroup):
     """All commands, with errors about options in the style of other errors."""
 
     def main(self, args: Any = None, *rest: Any, standalone_mode: bool = True, **extra: Any) -> Any:
@@ -70,11 +123,18 @@ class Commands(TyperGroup):
         sentence = " ".join(error.format_message().split()).rstrip(".")
         if not sentence:  # no command at all: help was shown
             return
-        text = f"{sentence[0].lower() if sentence[:2].istitle() else sentence[0]}{sentence[1:]}"
         try:
-            Output().fail(f"{text}; {place} --help lists what there is", MISUSED)
+            Output().fail(f"{_in_words(sentence)}; {place} --help lists what there is", MISUSED)
         except typer.Exit:
             return
+
+
+def _in_words(sentence: str) -> str:
+    """Return what typer complains of as a user would put it."""
+    for said, instead in COMPLAINTS.items():
+        if found := re.fullmatch(said, sentence):
+            return found.expand(instead)
+    return f"{sentence[0].lower() if sentence[:2].istitle() else sentence[0]}{sentence[1:]}"
 
 
 @contextmanager

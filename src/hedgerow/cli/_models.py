@@ -12,6 +12,7 @@ from typing import Any
 import hedgerow
 from hedgerow.cli._names import chosen, near
 from hedgerow.cli._output import UsageError
+from hedgerow.cli._table import ENDINGS
 
 MODELS: dict[str, dict[str, str]] = {
     "boosting": {"regression": "MondrianBoostingRegressor", "classification": "MondrianBoostingClassifier"},
@@ -76,9 +77,22 @@ def new_model(
     return kind(**(_known(kind, shared) | given))
 
 
+def read_model(path: Path) -> Any:
+    """Read whatever `save` has written."""
+    try:
+        return hedgerow.load(path)
+    except ValueError:
+        if any(ending.lower() in ENDINGS for ending in path.suffixes):
+            raise ValueError(
+                f"{str(path)!r} is a table, and a model is needed here; hedgerow fit {quote(str(path))} --target "
+                "COLUMN makes one"
+            ) from None
+        raise
+
+
 def load_model(path: Path) -> Any:
     """Read a model that has learned and can predict."""
-    model = hedgerow.load(path)
+    model = read_model(path)
     check_can_predict(model, path)
     return model
 

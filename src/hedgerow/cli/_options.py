@@ -11,14 +11,18 @@ Data = Annotated[
     Path, typer.Argument(help="CSV with a header, Parquet or JSON lines, perhaps compressed by gzip; - reads a pipe.")
 ]
 ModelFile = Annotated[Path, typer.Argument(help="File written by hedgerow fit or by a model's save method.")]
-Target = Annotated[str, typer.Option("--target", "-t", help="Column to be predicted.")]
+Target = Annotated[str, typer.Option("--target", "-t", help="Column to be predicted.", metavar="COLUMN")]
 Task = Annotated[
     str,
-    typer.Option(help="regression or classification; auto: classification if the target is text, or true and false."),
+    typer.Option(
+        metavar="TASK",
+        help="regression or classification; auto: classification if the target is text, or true and false.",
+    ),
 ]
 Model = Annotated[
     str,
     typer.Option(
+        metavar="MODEL",
         help="boosting, forest, kernel, bart, tree, online, conformal or quantile, or the name of a class.",
         autocompletion=lambda: ["boosting", "forest", "kernel", "bart", "tree", "online", "conformal", "quantile"],
     ),
@@ -30,10 +34,21 @@ Settings = Annotated[
         "--set", help="Another parameter of the model, as name=value; may be given again.", metavar="NAME=VALUE"
     ),
 ]
-Ignore = Annotated[list[str] | None, typer.Option(help="Columns to leave out: a,b or given again.")]
+Ignore = Annotated[list[str] | None, typer.Option(help="Columns to leave out: a,b or given again.", metavar="COLUMNS")]
 Categorical = Annotated[
-    list[str] | None, typer.Option(help="Columns of numbers that are categories: a,b or given again.")
+    list[str] | None,
+    typer.Option(help="Columns of numbers that are categories: a,b or given again.", metavar="COLUMNS"),
 ]
-Use = Annotated[list[str] | None, typer.Option(help="Columns to use that would be left out, such as ids.")]
-Seed = Annotated[int, typer.Option(help="Random seed.", min=0, max=2**32 - 1)]
+Use = Annotated[
+    list[str] | None, typer.Option(help="Columns to use that would be left out, such as ids.", metavar="COLUMNS")
+]
+
+
+def _check_seed(seed: int) -> int:
+    if not 0 <= seed < 2**32:
+        raise typer.BadParameter(f"must lie between 0 and {2**32 - 1}, got {seed}")
+    return seed
+
+
+Seed = Annotated[int, typer.Option(help="Random seed.", callback=_check_seed)]
 Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores. The result does not depend on it.")]

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Console, Group
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.prompt import Prompt
 from rich.table import Table
+from rich.text import Text
 
 from hedgerow.base.progress import told_to
+from hedgerow.numeric.words import number_in_words
 
 Rows = Sequence[Mapping[str, Any]]
 """A table: a mapping from headings to values for each row; what a row lacks is not known."""
@@ -77,7 +79,7 @@ class Output:
         if self.as_json or self.quiet or not rows:
             return
         if self.results.is_terminal:
-            self.results.print(drawn(rows, title, emphasis or {}))
+            self.results.print(drawn(rows, title, emphasis or {}, self.results.width))
             return
         lines = [list(headings), *([plain(value) for value in row.values()] for row in rows)]
         self._write("\n" * self._has_tables + "".join("\t".join(cells) + "\n" for cells in lines))
@@ -143,25 +145,22 @@ def check_destination(path: Path) -> None:
         raise ValueError(f"{str(path)!r} is a folder; give the name of a file")
 
 
-def drawn(rows: Rows, title: str = "", emphasis: Mapping[str, int] | None = None) -> Table:
-    """Return a table for a terminal."""
-    found = Table(
-        title=escape(title) or None,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-    )
+def drawn(rows: Rows, title: str = "", emphasis: Mapping[str, int] | None = None, width: int = 80) -> Group:
+    """Return a table for a terminal of a width."""
+    found = Table(header_style="bold", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    widest = {heading: max(len(shown(row[heading])) for row in rows) for heading in rows[0]}
+    words = {heading: max(map(len, heading.split()), default=0) for heading in rows[0]}
+    # Headings of several words are broken before values are, and words and values only if there is no room for them.
+    needed = {heading: max(min(n, MOST_UNBROKEN), words[heading]) for heading, n in widest.items()}
+    has_room = sum(needed.values()) + 2 * len(needed) <= width
     for place, heading in enumerate(rows[0]):
         is_number = any(isinstance(row[heading], int | float | np.number) for row in rows)
-        widest = max(len(shown(row[heading])) for row in rows)
         found.add_column(
             heading,
             style="" if place else "cyan",
             justify="right" if is_number else "left",
             overflow="fold",
-            min_width=min(widest, MOST_UNBROKEN),  # headings of several words are broken before values are
+            min_width=needed[heading] if has_room else None,
         )
     for place, row in enumerate(rows[:MOST_SHOWN]):
         cells = {heading: escape(shown(value)) for heading, value in row.items()}
@@ -169,7 +168,7 @@ def drawn(rows: Rows, title: str = "", emphasis: Mapping[str, int] | None = None
         found.add_row(*(f"[bold]{cell}[/]" if heading in bold else cell for heading, cell in cells.items()))
     if len(rows) > MOST_SHOWN:
         found.caption = f"and {len(rows) - MOST_SHOWN:,} more; --json lists all"
-    return found
+    return Group(*([Text(title, style="bold")] if title else []), found)
 
 
 def shown(value: Any) -> str:
@@ -179,14 +178,17 @@ def shown(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float | np.number):
         return str(value)
     number = float(value)
-    if number.is_integer() and abs(number) < 1e15:
-        return f"{number:,.0f}"
-    return f"{number:.4f}" if 0.001 <= abs(number) < 1 else f"{number:.4g}"
+    return f"{number:.4f}" if 0.001 <= abs(number) < 1 else number_in_words(number)
+
+
+def size_in_words(n_bytes: int) -> str:
+    """Return the size of a file."""
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 1e5 else f"{max(1, round(n_bytes / 1e3))} kB"
 
 
 def plain(value: Any) -> str:
-    """Return a value as programs read it, on one line and without tabs."""
-    if value is None or (isinstance(value, float | np.floating) and math.isnan(value)):
+    """Return a value as programs read it, on one line and without tabs; nothing for what is not known."""
+    if value is None or value != value:
         return ""
     return f"{value:.9g}" if isinstance(value, float | np.floating) else " ".join(str(value).split())
 
@@ -201,4 +203,6 @@ def as_plain_values(value: Any) -> Any:
         value = value.item()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if value != value:  # a date that is missing
+        return None
     return value if value is None or isinstance(value, bool | int | str) else str(value)

@@ -22,6 +22,23 @@ HEADINGS = {
     "log_loss": "log loss",
     "n_unforeseen": "unforeseen",
 }
+MEANINGS = {
+    "promised misses": "share of targets that may lie outside their intervals",
+    "miss rate": "share of targets that do",
+    "relative size": "mean width of intervals, as a share of the range of targets",
+    "quantile loss": "width and misses in one number, as a share of that range; smaller is better",
+    "utility": "narrow intervals that keep their promise have 1, others less",
+    "interval score": "mean width, and a fine for each miss; smaller is better",
+    "infinite": "intervals without an end, before the model knew enough",
+    "MAE": "mean size of errors",
+    "RMSE": "root of the mean square of errors",
+    "NLPD": "mean of minus the log of the density at the target; smaller is better",
+    "CRPS": "mean distance of the distribution from the target; smaller is better",
+    "accuracy": "share of rows predicted right",
+    "log loss": "mean of minus the log of the probability of what came; smaller is better",
+    "unforeseen": "rows of a class that had no probability, such as its first",
+}
+"""What scores are, for a page and a terminal."""
 
 
 def scores_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -34,6 +51,11 @@ def scores_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
         found[HEADINGS.get(name, name)] = [run.scores.get(name) for run in runs]
     found["rows a second"] = [round(run.n_rows / max(run.seconds, 1e-9)) for run in runs]
     return [{"score": score, **dict(zip(names, values, strict=True))} for score, values in found.items()]
+
+
+def with_meanings(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return scores with what they are."""
+    return [row | {"which is": MEANINGS.get(row["score"], "")} for row in rows]
 
 
 def history_rows(run: Run, last: int | None = None) -> list[dict[str, Any]]:

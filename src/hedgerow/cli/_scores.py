@@ -22,7 +22,7 @@ LEAST_SHOWN = 0.0005
 LEAST_PROBABILITY = 1e-15
 """A class that was thought impossible costs the log of this, not infinitely much."""
 
-NEARLY_ALONE, NEARLY_NO_ERROR = 0.9, 0.05
+NEARLY_ALONE, NEARLY_NO_ERROR = 0.9, {"RMSE": 0.05, "log loss": 0.25}
 """Importance of a column, and error as a share of the baseline's, from which a model is too good to be believed."""
 
 Scores = dict[str, float]
@@ -101,7 +101,7 @@ def too_good(scores: Sequence[Mapping[str, Any]], strongest: Sequence[tuple[str,
         return ""
     own, baseline = scores
     measure = "RMSE" if "RMSE" in own else "log loss"
-    if own[measure] > NEARLY_NO_ERROR * baseline[measure]:
+    if own[measure] > NEARLY_NO_ERROR[measure] * baseline[measure]:
         return ""
     return f"{strongest[0][0]!r} alone tells {target!r} nearly without error: is it known before {target!r} is?"
 

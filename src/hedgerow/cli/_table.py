@@ -7,6 +7,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sys
 import warnings
 import zlib
@@ -18,7 +19,7 @@ from typing import Any, BinaryIO
 
 from hedgerow.cli._memory import Budget, records, sample
 from hedgerow.cli._output import UsageError
-from hedgerow.cli._text import is_code, mend_text
+from hedgerow.cli._text import is_code, mend_text, with_dots
 from hedgerow.stream import _kinds
 from hedgerow.stream._delimiter import LINES, delimiter_of
 
@@ -31,6 +32,8 @@ HEAD = 1 << 16
 NO_TABLES = {b"PK\x03\x04": "an Excel workbook or another zip archive", b"SQLite format 3": "an SQLite database"}
 MISSING = sorted({*_kinds.MISSING, *map(str.upper, _kinds.MISSING), *map(str.title, _kinds.MISSING)})
 ENDINGS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
+UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
+"""What pandas says of a line that is too long."""
 
 
 def read_table(
@@ -132,6 +135,17 @@ def _format_of(path: Path, head: bytes) -> str:
     return kind
 
 
+def format_for_streams(path: Path) -> str:
+    """Return the format of a file that is read row by row, in the words of `hedgerow.stream.rows`."""
+    if path == PIPE:
+        raise UsageError("stream reads a file more than once, so not through a pipe; write the rows to a file")
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder, not a file")
+    with _opened(path) as file:
+        kind = _format_of(path, file.read(HEAD))
+    return "jsonl" if kind == "json" else kind
+
+
 def _read_parquet(path: Path, file: BinaryIO, pd: Any, budget: Budget | None) -> tuple[Any, int | None]:
     try:
         return (pd.read_parquet(file), None) if budget is None else _some_of_parquet(file, budget)
@@ -217,9 +231,9 @@ def _read_csv(
     delimiter = delimiter_of(islice(lines, LINES))
     lines = lines if len(head) < HEAD else lines[:-1] or lines  # the last one may be cut
     header, *cells = [*csv.reader((line for line in lines if line.strip()), delimiter=delimiter)] or [[]]
-    codes = {
-        header[place].strip() for row in cells for place in range(min(map(len, (row, header)))) if is_code(row[place])
-    }
+    first = {name.strip(): [row[place] for row in cells if place < len(row)] for place, name in enumerate(header)}
+    codes = {name for name, column in first.items() if any(map(is_code, column))}
+    dotted = {name for name, column in first.items() if with_dots(column, delimiter)}
     if budget is not None:
         file, n_all = _some_lines(file, encoding, budget, delimiter)
         encoding = "utf-8"
@@ -233,7 +247,7 @@ def _read_csv(
                 encoding=encoding,
                 index_col=False,
                 skipinitialspace=True,
-                dtype={name: str for name in header if is_text(name.strip()) or name.strip() in codes},
+                dtype={name: str for name in header if is_text(name.strip()) or name.strip() in codes | dotted},
                 na_values=MISSING,
                 low_memory=False,  # the type of a column follows from all of it
                 # Before version 3.1 pandas misses the last digit unless told; since then it warns when told.
@@ -242,7 +256,9 @@ def _read_csv(
     except pd.errors.ParserWarning:
         raise ValueError(f"{str(path)!r} has rows with more values than the header has names") from None
     except (UnicodeError, pd.errors.ParserError, pd.errors.EmptyDataError, EOFError, zlib.error) as error:
-        raise ValueError(f"{str(path)!r} is not a CSV file: {str(error).strip()}") from None
+        uneven = UNEVEN.search(str(error))
+        why = f"line {uneven[2]} has {uneven[3]} values instead of {uneven[1]}" if uneven else str(error).strip()
+        raise ValueError(f"{str(path)!r} is not a CSV file, or damaged: {why}") from None
     frame.attrs["codes"] = sorted(codes)  # what pandas writes into files must be plain
     frame, notes = _named(frame, header, path, notes, delimiter)
     return frame, n_all, notes

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from hedgerow.cli._columns import kind_of
-from hedgerow.cli._names import chosen
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._text import is_text
 
@@ -38,7 +37,6 @@ def decide_task(out: Output, column: Any, target: str, path: Path, asked: str) -
     at a terminal is asked. Otherwise two numbers are taken for classes, which is said, and more must be decided by
     `--task`.
     """
-    chosen("--task", asked, TASKS)
     kind = kind_of(column)
     if kind not in ("number", "boolean", "category"):
         raise ValueError(f"column {target!r} of {str(path)!r} holds {kind}s, which cannot be predicted; use another")

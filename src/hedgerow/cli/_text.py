@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from hedgerow.stream import _kinds
 
 PLAIN, DECIMAL, GROUPED = "numbers", "numbers with decimal commas", "numbers with thousands separators"
+DOTTED, THREE_PLACES = "numbers with dots between thousands", "numbers whose dots are taken for decimal points"
 NUMBERS = {
     PLAIN: re.compile(r"[+-]?(\d{1,18}(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII),
     DECIMAL: re.compile(r"[+-]?((\d+|\d{1,3}(\.\d{3})+)(,\d*)?|,\d+)([eE][+-]?\d+)?", re.ASCII),
     GROUPED: re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)(\.\d*)?([eE][+-]?\d+)?", re.ASCII),
 }
+ONE_DOT = re.compile(r"[+-]?(\d+|\d{1,3}\.\d{3})", re.ASCII)
+SEVERAL_DOTS = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)", re.ASCII)
 CODE = re.compile(r"0\d+", re.ASCII)
 MARKS = "€|\\$|£|¥|%|EUR|USD|GBP|CHF|Fr\\."
 WITH_UNIT = re.compile(rf"(?P<before>{MARKS})?\s*(?P<number>[^\s].*?)\s*(?P<after>{MARKS})?")
@@ -28,6 +31,7 @@ DATES = {
     "%Y/%m/%d %H:%M": re.compile(r"\d{4}/\d{1,2}/\d{1,2} \d{1,2}:\d\d", re.ASCII),
 }
 """Forms of dates, besides ISO's, in which the order of day and month is clear."""
+ISO = "ISO8601"
 UNCLEAR = "left as text, because it is not clear whether day or month comes first (write 2025-12-31)"
 UNCLEAR_DATE = re.compile(r"\d{1,2}/\d{1,2}/\d{2,4}( .*)?", re.ASCII)
 
@@ -42,41 +46,72 @@ def is_code(text: str) -> bool:
     return CODE.fullmatch(text.strip()) is not None
 
 
+def with_dots(cells: Sequence[str], delimiter: str) -> bool:
+    """Whether dots in these cells may stand between thousands: three digits follow each, in a file with semicolons."""
+    bare = _without_unit([cell.strip() for cell in cells if not _is_nothing(cell)])[1]
+    return delimiter == ";" and any("." in text for text in bare) and all(map(SEVERAL_DOTS.fullmatch, bare))
+
+
 def mend_text(frame: Any, stays_text: Callable[[str], bool], delimiter: str | None) -> list[str]:
     """Turn columns of text that are numbers or dates into those, in place, and return what there is to say.
 
     Blanks around text are taken away. Columns of which `stays_text` is true stay text. Numbers are looked for only in
-    CSV, which has a delimiter; elsewhere text is text.
+    CSV, which has a delimiter; elsewhere text is text. Marks such as "-" are missing values among numbers and dates.
     """
     said: dict[str, list[str]] = {}
+    waiting: dict[str, Any] = {}
     for name in [name for name in frame.columns if is_text(frame[name])]:
         column = frame[name] = frame[name].map(_stripped, na_action="ignore")
         values = column.dropna().unique()
         if stays_text(str(name)) or not len(values) or not all(isinstance(value, str) for value in values):
             continue
-        what, mended = _as_numbers(column, values, delimiter) or _as_dates(column, values) or ("", column)
+        waiting[name] = [value for value in values if not _kinds.is_mark(value)]
+    has_commas = delimiter == ";" and any(
+        _kind_of_numbers(texts, ";", False)[0] == DECIMAL for texts in waiting.values()
+    )
+    for name, texts in waiting.items():
+        column = frame[name]
+        what, mended = _as_numbers(column, texts, delimiter, has_commas) or _as_dates(column, texts) or ("", column)
+        marks = [value for value in column.dropna().unique() if _kinds.is_mark(value)] if texts else []
+        if marks and (what != UNCLEAR if what else all(map(_kinds.DATE.fullmatch, texts))):
+            said.setdefault(f"{', '.join(map(repr, marks))} is taken for a missing value", []).append(str(name))
+            mended = mended.mask(column.isin(marks))
         frame[name] = mended
         if what:
             said.setdefault(what, []).append(str(name))
     return [f"{what}: {', '.join(names)}" for what, names in said.items() if what != PLAIN]
 
 
-def _as_numbers(column: Any, texts: Any, delimiter: str | None) -> tuple[str, Any] | None:
+def _as_numbers(column: Any, texts: Sequence[str], delimiter: str | None, has_commas: bool) -> tuple[str, Any] | None:
     """Return what kind of numbers these are, and the numbers; None if they are none."""
-    if delimiter is None:
+    what, unit, bare = _kind_of_numbers(texts, delimiter, has_commas)
+    if not what:
         return None
+    away, point = (".", ",") if what in (DECIMAL, DOTTED) else (",", ".")
+    numbers = [float(text.replace(away, "").replace(point, ".")) for text in bare]
+    read = dict(zip(texts, numbers, strict=True))
+    return f"{what} in {unit}" if unit else what, column.map(read).astype(float)
+
+
+def _kind_of_numbers(texts: Sequence[str], delimiter: str | None, has_commas: bool) -> tuple[str, str, list[str]]:
+    """Return what kind of numbers these are, the unit of all of them, and the numbers without it; "" if they are none.
+
+    `has_commas` says whether the file writes decimal commas elsewhere, so that a dot stands between thousands.
+    """
+    if delimiter is None or not texts:
+        return "", "", []
     unit, bare = _without_unit(texts)
-    with_commas = [DECIMAL, GROUPED] if delimiter == ";" else [GROUPED, DECIMAL]
-    for what in with_commas if any("," in text for text in bare) else [PLAIN]:
-        if all(NUMBERS[what].fullmatch(text) for text in bare):
-            away, point = (".", ",") if what == DECIMAL else (",", ".")
-            numbers = [float(text.replace(away, "").replace(point, ".")) for text in bare]
-            read = dict(zip(texts, numbers, strict=True))
-            return f"{what} in {unit}" if unit else what, column.map(read).astype(float)
-    return None
+    if any("," in text for text in bare):
+        kinds = [DECIMAL, GROUPED] if delimiter == ";" else [GROUPED, DECIMAL]
+        return next((what for what in kinds if all(map(NUMBERS[what].fullmatch, bare))), ""), unit, bare
+    what = PLAIN if all(map(NUMBERS[PLAIN].fullmatch, bare)) else ""
+    if any("." in text for text in bare) and all(map(SEVERAL_DOTS.fullmatch, bare)):
+        is_clear = not all(map(ONE_DOT.fullmatch, bare)) or has_commas or (delimiter == ";" and unit not in ("", "%"))
+        what = DOTTED if is_clear else THREE_PLACES if delimiter == ";" else what
+    return what, unit, bare
 
 
-def _without_unit(texts: Any) -> tuple[str, list[str]]:
+def _without_unit(texts: Sequence[str]) -> tuple[str, list[str]]:
     """Return the unit that stands in every cell, and the cells without it; no unit if there is none, or several."""
     found = [WITH_UNIT.fullmatch(text) for text in texts]
     units = {(match["before"] or "") + (match["after"] or "") if match else "" for match in found}
@@ -100,20 +135,34 @@ def nearly(values: Any) -> str:
 
 
 def _kind_of_text(text: str) -> str:
-    if any(pattern.fullmatch(text) for pattern in NUMBERS.values()):
+    bare = _without_unit([text])[1][0]
+    if any(pattern.fullmatch(bare) for pattern in NUMBERS.values()):
         return "numbers"
     return "dates" if any(pattern.fullmatch(text) for pattern in (*DATES.values(), _kinds.DATE)) else ""
 
 
-def _as_dates(column: Any, texts: Any) -> tuple[str, Any] | None:
-    """Return dates, or that it is not clear which ones; None if these are none."""
+def _as_dates(column: Any, texts: Sequence[str]) -> tuple[str, Any] | None:
+    """Return dates, or that it is not clear which ones; None if these are none, or ISO's only."""
     import pandas as pd
 
-    form = next((form for form, pattern in DATES.items() if all(map(pattern.fullmatch, texts))), None)
-    if form is not None:
+    forms = {text: _form_of(text) for text in texts}
+    if any(form != ISO for form in forms.values()) and all(forms.values()):
         with suppress(ValueError, OverflowError):
-            return "dates that do not follow ISO 8601", pd.to_datetime(column, format=form)
-    return (UNCLEAR, column) if all(UNCLEAR_DATE.fullmatch(text) for text in texts) else None
+            read = {text: pd.to_datetime(text, format=form) for text, form in forms.items()}
+            what = "dates that do not follow ISO 8601"
+            return what if len(set(forms.values())) == 1 else "dates of several forms", pd.to_datetime(column.map(read))
+    return (UNCLEAR, column) if texts and all(UNCLEAR_DATE.fullmatch(text) for text in texts) else None
+
+
+def _form_of(text: str) -> str | None:
+    """Return the form of a date; None if it is none, or not clear."""
+    if _kinds.DATE.fullmatch(text):
+        return ISO
+    return next((form for form, pattern in DATES.items() if pattern.fullmatch(text)), None)
+
+
+def _is_nothing(cell: str) -> bool:
+    return _kinds.is_missing(cell) or _kinds.is_mark(cell)
 
 
 def _stripped(value: Any) -> Any:

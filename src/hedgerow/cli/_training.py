@@ -9,10 +9,10 @@ from typing import Any
 
 from hedgerow.cli._columns import LEFT_OUT, Column, features, look_at, require_learned, show_columns
 from hedgerow.cli._memory import Budget
-from hedgerow.cli._names import listed, require
+from hedgerow.cli._names import chosen, listed, require
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._table import read_table
-from hedgerow.cli._target import decide_task, target_values, without_missing
+from hedgerow.cli._target import TASKS, decide_task, target_values, without_missing
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ def training_rows(
     budget: Budget | None = None,
 ) -> Training:
     """Read a file, or what of it fits into the budget, and say what its columns and its target were taken for."""
+    chosen("--task", task, TASKS)
     with out.progress(f"reading {path}"):
         # Names between commas can be told from names with commas only when the columns are known.
         texts = {*(categorical or ()), *listed(categorical, ())}

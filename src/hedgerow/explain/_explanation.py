@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
+from hedgerow.numeric.words import number_in_words, words_for
 
 MOST_NAMED = 3
 """Columns that a sentence names on either side, at most."""
@@ -36,7 +37,8 @@ class Contribution(NamedTuple):
     @property
     def words(self) -> str:
         """What a sentence says of it."""
-        return f"{self.column} = {shown(self.data)} ({self.value:+.3g})"
+        sign = "-" if self.value < 0 else "+"
+        return f"{self.column} = {words_for(self.data)} ({sign}{number_in_words(abs(self.value), 3)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,8 +141,10 @@ class Explanation:
             for verb, sign in ((up, 1), (down, -1))
             if any(sign * one.value > 0 for one in clear)
         ]
-        compared = f"{abs(said - base):.3g} {'more' if said >= base else 'less'} than the {base:.4g} of the background"
-        return f"{self._subject(place)} {said:.4g}, {compared}: {'; '.join(moved) or 'no column stands out'}."
+        more = f"{number_in_words(abs(said - base), 3)} {'more' if said >= base else 'less'}"
+        compared = f"{more} than the {number_in_words(base)} of the background"
+        why = "; ".join(moved) or "no column stands out"
+        return f"{self._subject(place)} {number_in_words(said)}, {compared}: {why}."
 
     def to_shap(self) -> Any:
         """Return the same as a `shap.Explanation`, for the plots of that library.
@@ -187,13 +191,6 @@ class Explanation:
         if self.output == "width":
             return f"The width of the {100 * self.confidence:g} % interval{of_target} is"
         return f"The prediction{of_target} is"
-
-
-def shown(value: Any) -> str:
-    """Return a value of a row as a sentence has it."""
-    if isinstance(value, float | np.floating):
-        return "missing" if np.isnan(value) else f"{value:.4g}"
-    return "missing" if value is None else str(value).removesuffix(" 00:00:00")  # a day has no hour
 
 
 def _listed(parts: list[str]) -> str:

@@ -136,7 +136,8 @@ class CalibrationDisplay:
         """
         is_own, self.ax_ = ax is None, axes_or_new(ax)
         self.figure_ = self.ax_.figure
-        n_before = sum(line.get_gid() == "model" for line in self.ax_.lines)
+        before = [line.get_label() for line in self.ax_.lines if line.get_gid() == "model"]
+        n_before, n_alike = len(before), sum(label.partition(" (")[0] == self.name for label in before)
         if not any(line.get_gid() == "diagonal" for line in self.ax_.lines):
             self.ax_.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=(0, (4, 3)), gid="diagonal", zorder=1)
             self.ax_.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
@@ -147,7 +148,7 @@ class CalibrationDisplay:
             "gid": "model",
             "markersize": 3.5,
             "linewidth": 1.6,
-            "label": self.name,
+            "label": f"{self.name} ({n_alike + 1})" if n_alike else self.name,
         } | style
         (self.line_,) = self.ax_.plot(self.nominal, self.observed, **given)
         if given["label"] is not None:

@@ -34,7 +34,8 @@ def explain_lines(ax: Any, is_own: bool) -> None:
     labels = [label if len(label) <= MOST_LETTERS else f"{label[: MOST_LETTERS - 1]}…" for label in labels]
     before = ax.get_legend()
     if not is_own and (before is None or before.get_gid() != "above"):
-        ax.legend(handles, labels, frameon=False)
+        # Whatever it has to cover is seen through it, and the words stay readable.
+        ax.legend(handles, labels, fontsize="small", framealpha=0.8, edgecolor="none", fancybox=False)
         return
     width = ax.figure.get_size_inches()[0] * 0.85 / ax.get_gridspec().ncols
     n_columns = max(1, min(len(labels), int(width / (HANDLE + LETTER * max(map(len, labels))))))

@@ -20,6 +20,9 @@ WORDS = ("number", "boolean", "date", "time", "duration", "category")
 MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none"})
 """Text that stands for a missing value, in any case."""
 
+MARKS = frozenset({"-", "--", "\N{EN DASH}", "\N{EM DASH}", "?"})
+"""What people write where they have no number, date or time; a category may be called so."""
+
 TOLD_BY_TEXT = ("number", "boolean", "date", "time")
 TRUTHS = {"true": True, "false": False}
 DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", re.ASCII)
@@ -31,20 +34,26 @@ def is_missing(value: Any) -> bool:
     return value.strip().lower() in MISSING if isinstance(value, str) else table.is_missing(value)
 
 
+def is_mark(value: Any) -> bool:
+    """Whether a cell holds a mark that stands for a missing value, unless it is one of several categories."""
+    return isinstance(value, str) and value.strip() in MARKS
+
+
 def kind_of(values: Iterable[Any], told_by_text: Sequence[str] = TOLD_BY_TEXT) -> str:
     """Return what a column holds that begins with these values; numbers if all are missing.
 
-    Text tells some kinds, else it is categories.
+    Text tells some kinds, else it is categories. Marks such as "-" tell nothing unless there is nothing else.
     """
-    kinds = {_kind_of_one(value, told_by_text) for value in values if not is_missing(value)}
+    values = [value for value in values if not is_missing(value)]
+    kinds = {_kind_of_one(value, told_by_text) for value in values if not is_mark(value)}
     if len(kinds) <= 1:
-        return kinds.pop() if kinds else "number"
+        return kinds.pop() if kinds else "category" if values else "number"
     return "number" if kinds == {"number", "boolean"} and "boolean" not in told_by_text else "category"
 
 
 def read(value: Any, kind: str) -> Any:
     """Return a cell of a column of a kind as a Python value, None if it is missing; ValueError if it does not fit."""
-    if is_missing(value):
+    if is_missing(value) or (kind != "category" and is_mark(value)):
         return None
     if isinstance(value, list | dict):
         raise ValueError("not a single value")

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from hedgerow.cli._folds import folds_of
-from hedgerow.cli._models import new_model
+from hedgerow.cli._models import new_model, word_for
 from hedgerow.cli._names import listed
 from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Seed, Settings, Target, Task, Trees, Use
 from hedgerow.cli._output import Output
@@ -31,7 +31,7 @@ def evaluate(
     test: Annotated[Path | None, typer.Option(help="Table to predict, instead of cross-validation of DATA.")] = None,
     cv: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
     model: Annotated[
-        list[str] | None, typer.Option(help="Our models to compare: boosting,forest if not given.")
+        list[str] | None, typer.Option(metavar="MODELS", help="Our models to compare: boosting,forest if not given.")
     ] = None,
     others: Annotated[bool, typer.Option(help="Whether to fit models of other libraries too.")] = True,
     task: Task = "auto",
@@ -50,6 +50,10 @@ def evaluate(
     installed, all at their defaults. Their intervals are made of errors on a fifth of the rows.
     """
     check_confidence(confidence)
+    for name in listed(model, ()):
+        word_for(name)  # refused before the table is read
+    if test is not None:
+        test.stat()
     rows = training_rows(out, data, target, task, ignore, categorical, use)
     how: dict[str, Any] = {"task": rows.task, "confidence": confidence}
     contenders: dict[str, Callable[..., Scores]] = {}

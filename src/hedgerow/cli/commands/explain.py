@@ -16,6 +16,7 @@ from hedgerow.cli._rows import rows_for
 from hedgerow.cli._scores import CONFIDENCE
 from hedgerow.cli._table import PIPE, write_table
 from hedgerow.explain import Explanation
+from hedgerow.numeric.words import words_for
 
 DRAWN, DRAWN_BESIDE = 200, 32
 """Rows that are explained unless said otherwise; and beside a single one, for models that hold no rows."""
@@ -105,7 +106,12 @@ def _show_row(out: Output, model: Any, row: Any, found: Explanation) -> None:
         answers["the uncertainty"] = model.predict_uncertainty(row).sentence(0)
     out.table("prediction", [_prediction(model, row, found.confidence)], "Prediction")
     rows = [
-        {"column": one.column, "in this row": one.data, "value": one.value, "error": one.error}
+        {
+            "column": one.column,
+            "in this row": words_for(one.data) if out.results.is_terminal else one.data,
+            "value": one.value,
+            "error": one.error,
+        }
         for one in found.strongest(0)
     ]
     out.table("columns", rows, "What moves the width of its interval" if found.output == "width" else "What moves it")

@@ -12,7 +12,7 @@ import typer
 from hedgerow.cli._memory import Budget
 from hedgerow.cli._models import new_model, word_for
 from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Model, Seed, Settings, Target, Task, Trees, Use
-from hedgerow.cli._output import Output, UsageError, check_destination
+from hedgerow.cli._output import Output, UsageError, check_destination, size_in_words
 from hedgerow.cli._scores import CONFIDENCE, check_confidence, show_honest_scores, show_strongest, too_good
 from hedgerow.cli._table import PIPE
 from hedgerow.cli._training import Training, training_rows
@@ -36,7 +36,10 @@ def fit(
     score: Annotated[bool, typer.Option(help="Say how well rows are predicted that were left out.")] = True,
     max_memory: Annotated[
         str | None,
-        typer.Option(help="About how much memory to use, such as 4GB: of a larger table a random sample is learned."),
+        typer.Option(
+            metavar="AMOUNT",
+            help="About how much memory to use, such as 4GB: of a larger table a random sample is learned.",
+        ),
     ] = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
@@ -46,6 +49,7 @@ def fit(
     Columns may hold numbers, text, dates, times, true and false; values may be missing.
     """
     path = model_path(data, to)
+    word_for(model)  # refused before the table is read
     check_confidence(confidence)
     budget = None if max_memory is None else budget_for(max_memory, model, trees, seed)
     rows = training_rows(out, data, target, task, ignore, categorical, use, budget)
@@ -78,9 +82,8 @@ def model_path(data: Path, to: Path | None) -> Path:
 def say_saved(out: Output, path: Path, source: Path | None = None) -> None:
     """Say where the model is, and what to do with it."""
     data = "DATA.csv" if source in (None, PIPE) else quote(str(source))
-    size = path.stat().st_size / 1e6
     name = quote(str(path))
-    out.done(f"saved to {path} ({size:.1f} MB)")
+    out.done(f"saved to {path} ({size_in_words(path.stat().st_size)})")
     out.say(f"next: hedgerow predict {name} NEW_ROWS.csv, or a page to read: hedgerow report {name} {data}")
 
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import hedgerow
 from hedgerow.cli._columns import KINDS
+from hedgerow.cli._models import read_model
 from hedgerow.cli._options import ModelFile
 from hedgerow.cli._output import Output
 
 
 def info(out: Output, model: ModelFile) -> None:
     """Show the class, the parameters and the fitted numbers of a saved model."""
-    loaded = hedgerow.load(model)
+    loaded = read_model(model)
     if isinstance(loaded, hedgerow.stream.Run):
         raise ValueError(f"{str(model)!r} is a run, not a model; hedgerow report {quote(str(model))} shows it")
     name = type(loaded).__name__

@@ -35,13 +35,19 @@ def predict(
         ),
     ] = PIPE,
     keep: Annotated[
-        list[str] | None, typer.Option(help="Columns of DATA to copy beside the predictions: a,b or all.")
+        list[str] | None,
+        typer.Option(metavar="COLUMNS", help="Columns of DATA to copy beside the predictions: a,b or all."),
     ] = None,
     confidence: Annotated[
         list[str] | None,
-        typer.Option(help="Probability of the interval between lower and upper, 0.9 if not given; 0.5,0.9 gives two."),
+        typer.Option(
+            metavar="NUMBERS",
+            help="Probability of the interval between lower and upper, 0.9 if not given; 0.5,0.9 gives two.",
+        ),
     ] = None,
-    quantiles: Annotated[list[str] | None, typer.Option(help="Quantiles to write, such as 0.1,0.5,0.9.")] = None,
+    quantiles: Annotated[
+        list[str] | None, typer.Option(metavar="NUMBERS", help="Quantiles to write, such as 0.1,0.5,0.9.")
+    ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Write the probability of every class.")] = False,
 ) -> None:
     """Predict the rows of a table.

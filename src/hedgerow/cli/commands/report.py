@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 from sklearn.base import is_classifier
 
-import hedgerow
 from hedgerow.cli._honest import LEFT_OUT, Honest, honest_predictions, predictions_of_new
-from hedgerow.cli._models import check_can_predict
-from hedgerow.cli._output import Output, UsageError, check_destination
+from hedgerow.cli._models import check_can_predict, read_model
+from hedgerow.cli._output import Output, UsageError, check_destination, size_in_words
 from hedgerow.cli._runs import history_rows, names_of, scores_rows
 from hedgerow.cli._scores import CONFIDENCE, LEAST_ROWS, beside_baseline, check_confidence
 from hedgerow.cli._table import quoted
@@ -36,7 +35,10 @@ def report(
         typer.Option("--out", "-o", help="The page to write; MODEL with .html if not given, and none about runs."),
     ] = None,
     target: Annotated[
-        str | None, typer.Option("--target", "-t", help="Column to be predicted, if the model does not know its name.")
+        str | None,
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="Column to be predicted, if the model does not know its name."
+        ),
     ] = None,
     test: Annotated[
         Path | None, typer.Option(help="Models only: score these new rows, instead of the table's.")
@@ -97,7 +99,7 @@ def _about_model(
         out.facts(scored_by=honest.how, rows=len(rows))
     to.write_text(content, encoding="utf-8")
     out.facts(model=type(model).__name__, out=str(to))
-    out.done(f"written to {to} ({len(content.encode()) / 1e6:.1f} MB); open it in a browser")
+    out.done(f"written to {to} ({size_in_words(len(content.encode()))}); open it in a browser")
 
 
 def _rows(
@@ -161,7 +163,7 @@ def _about_runs(
 def _read(path: Path) -> Any:
     with path.open("rb") as file:
         is_checkpoint = file.read(len(MAGIC)) == MAGIC
-    return read_checkpoint(path).run if is_checkpoint else hedgerow.load(path)
+    return read_checkpoint(path).run if is_checkpoint else read_model(path)
 
 
 def _as_csv(runs: list[Run]) -> str:

@@ -16,7 +16,8 @@ from hedgerow.cli._models import new_model
 from hedgerow.cli._names import chosen, listed
 from hedgerow.cli._options import Categorical, Ignore, Jobs, Model, Seed, Settings, Target, Task
 from hedgerow.cli._output import Output, UsageError, check_destination, drawn
-from hedgerow.cli._runs import history_rows, scores_rows
+from hedgerow.cli._runs import history_rows, scores_rows, with_meanings
+from hedgerow.cli._table import format_for_streams
 from hedgerow.cli._target import TASKS, task_of_numbers
 from hedgerow.stream import Run, rows
 from hedgerow.stream._evaluate import evaluation
@@ -62,6 +63,7 @@ def stream(
     how: Any = {"missing": "skip" if skip_missing else "keep"}
     how["kinds"] = dict.fromkeys(listed(categorical, ()), "category")
     how["ignore"] = listed(ignore, ())
+    how["format"] = format_for_streams(data)
     source = rows(data, target, labels=labels, **how)
     first = next(source.chunks(), None) if labels == "auto" and source.label_kind == "number" else None
     if first is not None and task_of_numbers(out, first.y, target) == "classification":
@@ -84,7 +86,8 @@ def stream(
         run.save(to)
     if save_model is not None:
         learner.save(save_model)
-    out.table("scores", scores_rows([run]), "Each row forecast, then learned")
+    found = scores_rows([run])
+    out.table("scores", with_meanings(found) if out.results.is_terminal else found, "Each row forecast, then learned")
     written = [f"{what} saved to {path}" for what, path in (("run", to), ("model", save_model)) if path]
     out.done("; ".join([f"{run.n_rows:,} rows, {run.n_rows / max(run.seconds, 1e-9):,.0f} a second", *written]))
 
@@ -106,5 +109,5 @@ def _watched(out: Output, steps: Iterator[Run], source: Any) -> Run:
                 else f" of about {expected:,}, {max(0, expected - run.n_rows) / speed:,.0f} s left"
             )
             said = Text(f"{run.n_rows:,} rows{left}; {speed:,.0f} rows/s")
-            live.update(Group(drawn(history_rows(run, last=12), run.name), said))
+            live.update(Group(drawn(history_rows(run, last=12), run.name, width=out.words.width), said))
     return run

@@ -70,7 +70,9 @@ def tune(
     ] = None,
     minutes: Annotated[float, typer.Option(help="Try no more after so many minutes.", min=0)] = 10.0,
     cv: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
-    model: Annotated[list[str] | None, typer.Option(help="Models to try: boosting,forest,kernel,bart.")] = None,
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="MODELS", help="Models to try: boosting,forest,kernel,bart.")
+    ] = None,
     task: Task = "auto",
     ignore: Ignore = None,
     categorical: Categorical = None,
@@ -84,6 +86,8 @@ def tune(
     more than the standard error of the difference.
     """
     path, end = model_path(data, to), perf_counter() + 60 * minutes
+    for name in listed(model, ()):
+        word_for(name)  # refused before the table is read
     rows = training_rows(out, data, target, task, ignore, categorical, use)
     candidates = _candidates(rows.task, listed(model, ()))
     folds, measure = folds_of(rows.y, rows.task, cv, seed), MEASURE[rows.task]

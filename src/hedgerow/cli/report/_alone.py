@@ -10,7 +10,7 @@ from hedgerow.cli.report._html import Markup, beside, element, figures, page, se
 from hedgerow.cli.report._importances import OWN, own_importances
 from hedgerow.cli.report._model import N_BARS, parameters_section
 from hedgerow.cli.report._pictures import bars_figure
-from hedgerow.cli.report._words import words_for
+from hedgerow.numeric.words import words_for
 
 
 def alone_page(model: Any, name: str) -> str:

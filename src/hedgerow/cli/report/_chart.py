@@ -146,6 +146,8 @@ def round_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
     """Return round numbers between two, about as many as asked for."""
     step = 10.0 ** math.floor(math.log10((high - low) / most))
     step *= next(by for by in (1, 2, 5, 10) if (high - low) / (step * by) <= most)
+    while math.floor(high / step + 1e-9) - math.ceil(low / step - 1e-9) < 1:
+        step /= 2 if f"{step:e}"[0] in "12" else 2.5
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     places = [number * step for number in range(first, last + 1)]
@@ -162,6 +164,11 @@ def between_white_and(colour: str, share: float) -> str:
     """Mix a colour with white: 0 is white, 1 the colour."""
     parts = [int(colour[place : place + 2], 16) for place in (1, 3, 5)]
     return "#" + "".join(f"{round(255 + share * (part - 255)):02x}" for part in parts)
+
+
+def reach_of_shares(*values: Any) -> Range:
+    """Return from zero to where shares reach, at most to one."""
+    return 0.0, min(1.0, max(0.02, reach(*values)[1]))
 
 
 def reach(*values: Any, least: float | None = None) -> Range:

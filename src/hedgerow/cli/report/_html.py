@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from hedgerow import __version__
-from hedgerow.cli._output import Rows
-from hedgerow.cli.report._words import words_for
+from hedgerow.cli._output import Rows, shown
+from hedgerow.numeric.words import words_for
 
 VOID = {"meta", "link", "br"}
 """Elements without an end."""
@@ -104,7 +104,7 @@ def _cell(name: str, value: Any, is_number: bool) -> Markup:
 
 
 def _text(value: Any) -> str:
-    return value if isinstance(value, str) else words_for(value)
+    return shown(value) if _is_number(value) else value if isinstance(value, str) else words_for(value)
 
 
 def _is_number(value: Any) -> bool:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
 from hedgerow.cli._columns import KINDS
 from hedgerow.cli._honest import Honest
 from hedgerow.cli._scores import beside_baseline, too_good
 from hedgerow.cli._training import Training
-from hedgerow.cli.report._chart import reach
+from hedgerow.cli.report._chart import reach, reach_of_shares
 from hedgerow.cli.report._effects import Effects
 from hedgerow.cli.report._html import Markup, beside, cards, element, figures, page, section, table
 from hedgerow.cli.report._importances import importances_of
@@ -25,7 +26,8 @@ from hedgerow.cli.report._pictures import (
 )
 from hedgerow.cli.report._reliability import calibration_figure, groups_figure, groups_of
 from hedgerow.cli.report._rows import examples_section, unsure_section
-from hedgerow.cli.report._words import listed, percent, words_for
+from hedgerow.cli.report._words import listed, percent
+from hedgerow.numeric.words import words_for
 
 N_EFFECTS = 6
 N_BARS = 15
@@ -100,12 +102,28 @@ def _in_short(subject: Subject, scores: Sequence[dict[str, Any]], strongest: Seq
         facts = [
             ("Right", percent(own["accuracy"], 1), f"always the commonest: {percent(baseline['accuracy'], 1)}"),
             ("Log loss", own["log loss"], f"class frequencies: {words_for(baseline['log loss'])}"),
+            *_ranking(subject.honest),
             ("Classes", len(subject.model.classes_), listed([words_for(label) for label in subject.model.classes_])),
         ]
     if strongest:
         facts.append(("Strongest column", strongest[0], f"then {listed(strongest[1:3])}" if strongest[1:] else ""))
     words = [element("p", _verdict(subject, own, baseline)), *([element("p", element("b", doubt))] if doubt else [])]
     return section("In short", cards(facts), *words)
+
+
+def _ranking(honest: Honest) -> list[tuple[str, Any, str]]:
+    """Return how well two classes are told apart, which is of use where one is so rare that it is never predicted."""
+    is_second = honest.y == honest.classes[-1]
+    if len(honest.classes) != 2 or is_second.all() or not is_second.any():
+        return []
+    share = roc_auc_score(is_second, honest.probabilities[:, 1])
+    return [
+        (
+            "Ranked right (AUC)",
+            percent(share, 1),
+            f"of pairs of a {words_for(honest.classes[1])} and another; 50 % is chance",
+        )
+    ]
 
 
 def _verdict(subject: Subject, own: dict[str, Any], baseline: dict[str, Any]) -> str:
@@ -116,7 +134,18 @@ def _verdict(subject: Subject, own: dict[str, Any], baseline: dict[str, Any]) ->
     )
     if ratio > 0.95:
         gain += ": the columns say little, or nothing, about the target"
-    return f"All scores are {_honestly(subject)}. The {measure} is {gain}."
+    return f"All scores are {_honestly(subject)}. The {measure} is {gain}.{_never_said(subject.honest)}"
+
+
+def _never_said(honest: Honest) -> str:
+    """Say which classes are never the most probable one, and what that means."""
+    if honest.task == "regression":
+        return ""
+    best = np.bincount(honest.probabilities.argmax(axis=1), minlength=len(honest.classes))
+    never = [words_for(label) for label, n in zip(honest.classes, best, strict=True) if n == 0]
+    if not never:
+        return ""
+    return f" {listed(never)} is never the most probable class; the probabilities still tell where it is likelier."
 
 
 def _honestly(subject: Subject) -> str:
@@ -156,6 +185,7 @@ def _confusion(honest: Honest) -> list[dict[str, Any]]:
     return [
         {"it was": words_for(true)}
         | {f"said {words_for(other)}": int(np.sum((honest.y == true) & (said == other))) for other in honest.classes}
+        | {"found": percent(float(np.mean(said[honest.y == true] == true))) if (honest.y == true).any() else ""}
         for true in honest.classes
     ]
 
@@ -182,7 +212,7 @@ def _effects(subject: Subject, effects: Effects, strongest: Sequence[str]) -> Ma
     of = f"probability of {words_for(subject.label)}" if is_class else f"predicted {subject.rows.target}"
     found = [effects.of(name) for name in strongest[:N_EFFECTS]]
     ends = [end for effect in found for end in (effect.low, effect.high)]
-    between = (0.0, 1.0) if is_class else reach(*ends)
+    between = reach_of_shares(*ends) if is_class else reach(*ends)
     content = [figures(*(effect_figure(effect, of, is_class, between) for effect in found))]
     pair = effects.strongest_pair(strongest)
     if pair is not None:

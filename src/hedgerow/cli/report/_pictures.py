@@ -21,7 +21,8 @@ from hedgerow.cli.report._chart import (
 )
 from hedgerow.cli.report._effects import Effect, PairEffect
 from hedgerow.cli.report._html import Markup, element, figure
-from hedgerow.cli.report._words import percent, words_for
+from hedgerow.cli.report._words import percent
+from hedgerow.numeric.words import words_for
 from hedgerow.plot.style import BLUE, GREY, ORANGE
 
 MOST_DOTS = 400
@@ -33,7 +34,9 @@ def target_figure(y: Any, task: str, target: str) -> Markup:
     """Return how often values of the target come."""
     if task == "classification":
         common = Counter(words_for(label) for label in y.tolist()).most_common(N_CLASSES)
-        return bars_figure(f"How often each {target}", [(label, n / len(y)) for label, n in common], in_percent=True)
+        return bars_figure(
+            f"How often each value of {target} comes", [(label, n / len(y)) for label, n in common], in_percent=True
+        )
     low, high = np.quantile(y, [0.005, 0.995])
     edges = np.linspace(low, high, MOST_BARS + 1) if high > low else np.array([low - 0.5, low + 0.5])
     counts = np.histogram(y, edges)[0]

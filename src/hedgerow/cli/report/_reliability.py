@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from hedgerow.cli._honest import Honest
-from hedgerow.cli.report._chart import DASHED, Chart, percent_ticks, rows_chart
+from hedgerow.cli.report._chart import DASHED, Chart, percent_ticks, reach_of_shares, rows_chart
 from hedgerow.cli.report._html import Markup, figure
-from hedgerow.cli.report._words import percent, words_for
+from hedgerow.cli.report._words import percent
+from hedgerow.numeric.words import words_for
 from hedgerow.plot.style import BLUE, GREY, ORANGE
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
@@ -50,8 +51,9 @@ def calibration_figure(honest: Honest) -> Markup:
         title, across, up = "Probabilities", "mean probability said", "how often it was so"
         what = f"of {words_for(honest.classes[1])}" if len(honest.classes) == 2 else "of the most probable class"
         caption = f"Probabilities {what} in {len(points)} groups of rows. On the dashed line, they are as often right."
-    chart = Chart((0, 1), (0, 1), across, up, percent_ticks(0, 1), percent_ticks(0, 1))
-    chart.segment((0, 1), (0, 1), GREY, dash=DASHED)
+    both = reach_of_shares([end for point in points for end in (point.promised, point.high)])
+    chart = Chart(both, both, across, up, percent_ticks(*both), percent_ticks(*both))
+    chart.segment(both, both, GREY, dash=DASHED)
     for point in points:
         chart.segment((point.promised, point.promised), (point.low, point.high), BLUE, 1.5)
     chart.line([point.promised for point in points], [point.share for point in points])

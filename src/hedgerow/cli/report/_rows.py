@@ -10,7 +10,8 @@ import numpy as np
 from hedgerow.cli.report._effects import Effects
 from hedgerow.cli.report._html import Markup, figures, section, table
 from hedgerow.cli.report._pictures import intervals_figure
-from hedgerow.cli.report._words import percent, words_for
+from hedgerow.cli.report._words import percent
+from hedgerow.numeric.words import words_for
 
 N_UNSURE = 8
 N_EXAMPLES = 10

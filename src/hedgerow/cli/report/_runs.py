@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hedgerow.cli._runs import names_of, scores_rows
+from hedgerow.cli._runs import names_of, scores_rows, with_meanings
 from hedgerow.cli.report._chart import COLOURS, DASHED, DOTTED, Chart, key, percent_ticks, reach
 from hedgerow.cli.report._html import Markup, cards, element, figure, figures, page, section, table
 from hedgerow.cli.report._words import listed, percent
@@ -27,25 +27,21 @@ CURVES = {
 }
 """Scores drawn over time, and what they are called."""
 COVERAGE = "mean_error_rate"
+FEW_WINDOWS = 40
+"""Points of so many windows, or fewer, are drawn as dots too."""
 
 
 def runs_page(runs: Sequence[Run]) -> str:
     """Return the page."""
     named = list(zip(names_of(runs), runs, strict=True))
     sections = [
-        section("In short", cards([_card(name, run) for name, run in named]), table(_scores(runs))),
+        section("In short", cards([_card(name, run) for name, run in named]), table(with_meanings(scores_rows(runs)))),
         _over_time(named),
         _changes(named),
     ]
     what = "intervals" if runs[0].task == "regression" else "classes"
     words = f"Each row was forecast, then learned: {listed(f'{run.n_rows:,} rows by {name}' for name, run in named)}"
     return page(f"How well {what} were forecast on a stream", words, sections)
-
-
-def _scores(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return a row for each run, which is readable on a phone."""
-    rows = scores_rows(runs)
-    return [{"run": name} | {row["score"]: row[name] for row in rows} for name in names_of(runs)]
 
 
 def _card(name: str, run: Run) -> tuple[str, Any, str]:
@@ -86,7 +82,7 @@ def _curves(score: str, words: str, named: Sequence[tuple[str, Run]]) -> Markup:
         chart.segment((row, row), between, GREY, 1.5, dash=DASHED)
     for place, (ends, values, _) in enumerate(drawn):
         chart.line(ends, values, COLOURS[place % len(COLOURS)])
-        if len(ends) == 1:
+        if len(ends) <= FEW_WINDOWS:
             chart.dots(ends, values, COLOURS[place % len(COLOURS)], radius=3, opacity=1)
     caption = (
         f"Grey: what was promised, {listed(percent(level) for level in sorted(set(promised)))}." if promised else ""

@@ -4,19 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from hedgerow.cli._output import shown
-
-
-def words_for(value: Any) -> str:
-    """Return a value in words: dates without midnight, numbers in about four digits, and what is missing."""
-    if value is None or value != value:
-        return "missing"
-    if isinstance(value, float | np.floating) and 1000 <= abs(float(value)) < 1e9:
-        return f"{float(value):,.0f}"
-    return str(value).removesuffix(" 00:00:00") if hasattr(value, "year") else shown(value)
-
 
 def percent(share: float, digits: int = 0) -> str:
     """Return a share in percent."""
