@@ -25,6 +25,9 @@ from hedgerow.mondrian._growing import NotWorthGrowingError, mean_square
 LEAST_GAIN = 0.002
 """A stage that takes away less than this share of the honest mean square is not kept."""
 
+MOST_SURPRISING = 8.0
+"""Numbers that a stage after the first learns are at most so many times their root mean square (Friedman 2001)."""
+
 
 class Chain(NamedTuple):
     """Stages that are added up. Labels are numbers or vectors, and arrays have one row for each row."""
@@ -205,8 +208,10 @@ def make_chain(recipe: Recipe, rows: Rows, making: Making, before: Sequence[Any]
         to_beat = (1.0 - LEAST_GAIN) * error
         if not is_first and (kind in given_up or not error > 0.0):
             continue
-        asked = rows._replace(y=residuals), making.seeded(number), recipe.n_trees
-        made = _make(kind, *asked, known, None if is_first else to_beat + excess)
+        labels = residuals if is_first else bounded(residuals, rows.weights)
+        beyond = mean_square(residuals, rows.weights) - mean_square(labels, rows.weights)  # which no stage explains
+        asked = rows._replace(y=labels), making.seeded(number), recipe.n_trees
+        made = _make(kind, *asked, known, None if is_first else to_beat + excess - beyond)
         left = residuals if made is None else residuals - made[1].mean
         more = 0.0 if made is None else made[1].excess
         if made is None or (not is_first and mean_square(left, rows.weights) - excess - more > to_beat):
@@ -223,6 +228,22 @@ def make_chain(recipe: Recipe, rows: Rows, making: Making, before: Sequence[Any]
             break
     error = max(mean_square(residuals, rows.weights) - excess, 0.0)
     return Made(Chain(stages, error, without), residuals, doubts, excess, said)
+
+
+def bounded(residuals: Floats, weights: Floats) -> Floats:
+    """Return what is learned of numbers left over: none is very large, and their mean is the same.
+
+    What is left over of a row does not tell that the stages before have learned it. A row far from the rest that lies
+    alone would be added anew by each stage, wherever no other row is near. Vectors are as they are.
+    """
+    if residuals.ndim > 1:
+        return residuals
+    most = MOST_SURPRISING * math.sqrt(mean_square(residuals, weights))
+    inside = np.clip(residuals, -most, most)
+    if np.array_equal(inside, residuals):
+        return residuals
+    found: Floats = inside + np.average(residuals - inside, weights=weights if weights.size else None)
+    return found
 
 
 def _make(
