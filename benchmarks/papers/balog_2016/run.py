@@ -13,8 +13,8 @@ INTRODUCTION = """\
 What Balog, Lakshminarayanan, Ghahramani, Roy and Teh (2016) prove and measure, with the features of this library. \
 Figures 5 and 7 are on the page of the [kernel](../../kernel/report.md). Their measurements are on the set cpu_act \
 with columns as they are and a ridge of 1e-4; here this is done once with columns as they are and once with columns \
-divided by their ranges, as MondrianKernelRidge does unless told otherwise. Errors are in percent of the targets, as theirs. \
-Times are processor time on one thread."""
+divided by their ranges, as MondrianKernelRidge does unless told otherwise. Errors are in percent of the targets, as \
+theirs. Times are processor time on one thread."""
 MISSING = "Figures 6 and 8 to 10 are left out: there is no folder with cpu_act.parquet."
 
 
