@@ -46,8 +46,9 @@ for the largest size."""
 SHUFFLED_WORDS = """\
 The paper found that larger sets were not easier, because flights change with time, and that forests do better once \
 rows are shuffled. Here are the same {n:,} rows and {n_test:,} test rows in order of time, and shuffled; RMSE. \
-Shuffled rows are easier here too, although their test targets vary more, and most so for boosting: in order of time \
-its error exceeds the standard deviation of the targets."""
+Shuffled rows are easier here too, although their test targets vary more, and most so for boosting, for which one late \
+flight at the end of the last day learned counts too much \
+([decision 80](../../../docs/decisions/0080-a-row-alone-is-not-added-up.md))."""
 CALIBRATION_WORDS = """\
 Observed minus promised coverage of central intervals, {n:,} rows learned: below 0 is overconfident. Intervals are \
 read two ways. *Gaussian* is the paper's: mean plus and minus z standard deviations, as if every forecast were a \
