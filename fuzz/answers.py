@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from hedgerow import BayesianTreeRegressor
+
 ROUNDING = 1e-6
 
 
-def complaints(method: str, answer: Any, asked: dict[str, Any]) -> Iterator[str]:
+def complaints(model: Any, method: str, answer: Any, asked: dict[str, Any]) -> Iterator[str]:
     """Yield what is wrong with an answer to a question that was not refused."""
     parts = answer if isinstance(answer, tuple) else (answer,)
-    if method in FINITE and not all(np.isfinite(_numbers(part)).all() for part in parts):
+    is_right = _is_no_nan if isinstance(model, INFINITE_VARIANCES) else np.isfinite
+    if method in FINITE and not all(is_right(_numbers(part)).all() for part in parts):
         yield f"not finite: {answer!r:.300}"
     if method in ("predict", "predict_one") and isinstance(answer, tuple) and (_numbers(answer[1]) < 0).any():
         yield f"a negative standard deviation: {answer[1]!r:.300}"
@@ -43,6 +46,13 @@ def complaints(method: str, answer: Any, asked: dict[str, Any]) -> Iterator[str]
 
 FINITE = ("predict", "predict_one", "mean", "std", "covariance", "transform", "predict_uncertainty")
 """Methods whose answers are finite numbers, whatever was learned and asked."""
+
+INFINITE_VARIANCES = (BayesianTreeRegressor,)
+"""Models whose variance may be infinite: with `noise_df` of at most 1, in a leaf of one row."""
+
+
+def _is_no_nan(numbers: Any) -> Any:
+    return ~np.isnan(numbers)
 
 
 def _numbers(part: Any) -> Any:

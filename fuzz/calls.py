@@ -88,7 +88,7 @@ class Session:
 
         answer = self.judge.call(words, lambda: function(**arguments))
         if answer is not REFUSED:
-            for complaint in complaints(name, answer, arguments):
+            for complaint in complaints(self.model, name, answer, arguments):
                 self.judge.fault(WRONG_NUMBER, f"{words()}\n{complaint}")
         self.compare(words, may_change=name in LEARNING and answer is not REFUSED)
         return answer

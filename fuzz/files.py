@@ -58,7 +58,7 @@ def ask(judge: Judge, model: Any, case: Case, rng: Random) -> None:
         if hasattr(model, name):
             answer = judge.call(name, lambda: getattr(model, name)(**arguments))  # noqa: B023
             if answer is not REFUSED:
-                for complaint in complaints(name, answer, arguments):
+                for complaint in complaints(model, name, answer, arguments):
                     judge.fault(WRONG_NUMBER, f"{name}: {complaint}")
     content = judge.call("save again", lambda: model._to_bytes())
     if content is not REFUSED:

@@ -95,6 +95,16 @@ def test_not_fitted(kind):
     assert not hasattr(BayesianTreeClassifier(), "classes_")
 
 
+def test_a_variance_is_infinite_where_no_row_tells_it():
+    """A leaf of one row, and a prior of one degree of freedom: Student's t with two has quantiles and no variance."""
+    lone, y = np.array([[0.0], [1.0]]), np.array([0.0, 1e6])
+    model = BayesianTreeRegressor(noise_df=1, noise_scale=1e-6, split_base=0.999, random_state=0).fit(lone, y)
+    assert np.isposinf(model.predict(lone, return_std=True)[1]).all()
+    assert np.isposinf(model.predict_uncertainty(lone).noise).all()
+    assert np.isfinite(model.predict_interval(lone)).all()
+    assert np.isfinite(model.set_params(noise_df=1.5).fit(lone, y).predict(lone, return_std=True)[1]).all()
+
+
 def test_a_chain_has_no_evidence():
     model = BayesianTreeClassifier("cgm", n_steps=50, n_particles=10).fit(X, CLASSES)
     with pytest.raises(AttributeError, match="sampler='smc'"):

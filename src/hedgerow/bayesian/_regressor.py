@@ -34,7 +34,8 @@ class BayesianTreeRegressor(Regressor, BayesianTree):
     noise_df, noise_quantile : float, default=3.0 and 0.9
         A leaf's variance is ``noise_df * noise_scale`` divided by a chi-squared variable of ``noise_df`` degrees of
         freedom. Unless `noise_scale` is given, it is such that the standard deviation in a leaf is below that of all
-        labels with probability ``noise_quantile``.
+        labels with probability ``noise_quantile``. Where ``noise_df`` and the rows of a leaf together are at most 2,
+        the standard deviation of a prediction is infinite.
     noise_scale : float, optional
         See `noise_df`.
     n_steps, n_burn_in, n_jobs, random_state
