@@ -69,7 +69,9 @@ fuzz-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz
 		$(if $(CASE),--case $(CASE)) $(ATTACKS)
 
 fuzz-guided-sanitized: $(STAMPS)/package $(STAMPS)/group-fuzz-guided
-	@$(SANITIZED) $(BIN)/python -m fuzz.guided $(or $(TARGET),files) \
+	@$(CXX) -shared -o $(LIBFUZZER) -Wl,--whole-archive \
+		"$$($(BIN)/python -c 'import atheris; print(atheris.path())')/libclang_rt.fuzzer_no_main.a" -Wl,--no-whole-archive -lpthread
+	@env $(SANITIZED) LD_PRELOAD="$(LIBFUZZER) $(MUTATOR) $(SANITIZERS)" $(BIN)/python -m fuzz.guided $(or $(TARGET),files) \
 		-max_total_time=$$(($(or $(MINUTES),3) * 60)) -artifact_prefix=build-address-undefined/
 
 bench: bench-speed ## speed and memory next to named peers
@@ -133,9 +135,13 @@ $(STAMPS)/pip:
 	@touch $@
 
 # What a sanitized module needs of the process that imports it. Python leaks on purpose; what asks for gigabytes is an error.
-SANITIZED = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:hard_rss_limit_mb=4096:quarantine_size_mb=16 \
+SANITIZERS = $$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)
+SANITIZED = LD_PRELOAD="$(SANITIZERS)" \
+	ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=2048:hard_rss_limit_mb=4096:quarantine_size_mb=16 \
 	UBSAN_OPTIONS=print_stacktrace=1 OPENBLAS_NUM_THREADS=1
+# libFuzzer comes before the sanitizer, whose functions that count coverage do nothing.
+LIBFUZZER = $(CURDIR)/build-address-undefined/libfuzzer.so
+MUTATOR = $$($(BIN)/python -c 'from importlib.util import find_spec; print(find_spec("atheris.custom_mutator").origin)')
 # A sanitized package has an environment and a folder of its own: make VENV=.venv-fuzz SANITIZE=address,undefined
 comma := ,
 SANITIZED_BUILD = -C build-dir=build-$(subst $(comma),-,$(SANITIZE)) -C cmake.build-type=Debug \

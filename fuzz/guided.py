@@ -6,6 +6,7 @@ that most input gets past the first checks.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import warnings
 from pathlib import Path
@@ -68,6 +69,8 @@ TARGETS: dict[str, Any] = {"files": (load, change_file), "readers": (read, chang
 def main() -> None:
     """Hand over to libFuzzer, with whole files to begin with."""
     warnings.simplefilter("ignore")
+    if not hasattr(ctypes.CDLL(None), "LLVMFuzzerRunDriver"):
+        sys.exit("libFuzzer is not loaded first, so the sanitizer would hide coverage from it: use make fuzz-guided")
     name, *options = sys.argv[1:]
     target, mutator = TARGETS[name]
     with files.folder() as corpus:

@@ -19,7 +19,8 @@ from hedgerow.files import Stored
 from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._growing import mean_square, weighted_mean
 from hedgerow.mondrian._joint_noise import LearnNoise
-from hedgerow.mondrian._noise import Noise
+from hedgerow.mondrian._learning import Sample
+from hedgerow.mondrian._noise import Noise, with_groups
 from hedgerow.mondrian._small_forests import SmallForest, small_forest
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LocationScale
@@ -71,9 +72,8 @@ class RegressionBoosting(BoostingLearner):
     def calibrate(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> None:
         """Learn how wide predictions must be, and which shape they have."""
         labels, weights, stages = encoded.y, encoded.weights, self.stages
-        found, self.noise, _ = self._calibrated(
-            stages.residuals, stages.doubts, weights, self.noise_learner(encoded, copies, query)
-        )
+        sample = Sample(encoded.X, stages.residuals, weights, copies)
+        found, self.noise, _ = self._calibrated(sample, stages.doubts, self.noise_learner(encoded, copies, query))
         variance = mean_square(labels - weighted_mean(labels, weights), weights)
         mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
         of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in stages.main.mondrian)
@@ -85,15 +85,26 @@ class RegressionBoosting(BoostingLearner):
             self.reshaping = self._learn_shapes(encoded, blocks, copies, query)
 
     def _calibrated(
-        self, residuals: Floats, doubts: Floats, weights: Floats, learn: LearnNoise | None
+        self, sample: Sample, doubts: Floats, learn: LearnNoise | None
     ) -> tuple[Calibration, Noise | None, Floats]:
-        """Return how wide predictions must be, noise that varies if that pays, and the factors of these rows."""
+        """Return how wide predictions must be, noise that varies if that pays, and the factors of these rows.
+
+        The labels of the sample are residuals.
+        """
+        X, residuals, weights, _ = sample
         found, noise, factors = calibrate(residuals, doubts, weights, self.settings.tail), None, np.ones(residuals.size)
-        if learn is not None:
-            noise, factors = learn((residuals / (found.spread(doubts) * found.shape.std)) ** 2)
+        if learn is None:
+            return found, noise, factors
+
+        def squares() -> Floats:
+            return residuals**2 / (factors * (found.spread(doubts) * found.shape.std) ** 2)
+
+        noise, factors = learn(squares())
         if noise is not None:
             found = calibrate(residuals / np.sqrt(factors), doubts, weights, self.settings.tail)
-        return found, noise, factors
+        units, of_units = sample.units
+        noise, groups = with_groups(noise, X[units], squares()[units], of_units)
+        return found, noise, factors * np.exp(groups.logs_of(X))
 
     def _learn_shapes(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> Reshaping | None:
         """Learn shapes from what is said of rows without their block, noise too."""
@@ -112,7 +123,8 @@ class RegressionBoosting(BoostingLearner):
                     factors[blocks == block] = noise.factors(rows.X[blocks == block])
             return self.noise, factors
 
-        found, _, factors = self._calibrated(rows.y - mean, doubt, rows.weights, learn if self.noise else None)
+        sample = Sample(rows.X, rows.y - mean, rows.weights, of_drawn)
+        found, _, factors = self._calibrated(sample, doubt, learn if self.noise else None)
         dist = widened(found.distribution(mean, doubt), factors)
         return reshaping.fit_reshaping(rows, of_drawn, dist, drawn, self.seed, n_trees, query)
 

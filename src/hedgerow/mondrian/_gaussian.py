@@ -20,7 +20,7 @@ from hedgerow.mondrian._gaps import Ask, Gaps, Slab, learn_gaps
 from hedgerow.mondrian._growing import asking_slabs
 from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
-from hedgerow.mondrian._noise import Noise, learn_noise
+from hedgerow.mondrian._noise import Noise, learn_noise, with_groups
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._small_forests import SmallForest, noise_forest, small_forest
@@ -33,6 +33,9 @@ maps make of them. Their squares, weighed and added up, are finite."""
 
 LARGE_OFFSET = 64
 """Labels have an origin other than 0 if it is so many times further from 0 than they typically are from it."""
+
+N_ROUNDS = 3
+"""Factors of groups multiply the part of the variance that is not between trees; so many steps make up for the rest."""
 
 
 @dataclass(frozen=True)
@@ -206,8 +209,14 @@ class GaussianLabels:
         noise, factors = None, np.ones(n_units)
         if n_units >= FEWEST_NOISY:
             mean, within, between = core.leave_one_out(rule, core.n_trees, sample.copies.groups, n_threads)
-            errors = (sample.labels - mean) ** 2 / (found.variances(within) + found.spread**2 * between)
-            noise, factors = learn_noise(X, errors[units], of_units, noise_forest(query), core.seed)
+            squares, of_trees, of_means = (
+                part[units] for part in ((sample.labels - mean) ** 2, found.variances(within), found.spread**2 * between)
+            )
+            noise, factors = learn_noise(X, squares / (of_trees + of_means), of_units, noise_forest(query), core.seed)
+            for _ in range(N_ROUNDS):
+                errors = squares / (factors * of_trees + of_means)
+                noise, groups = with_groups(noise, X, errors, of_units)
+                factors = factors * np.exp(groups.logs_of(X))
         return replace(plain, calibration=with_tails(found, rows, factors[some]), gaps=gaps, noise=noise)
 
     def asking_slabs(self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats, query: Smoothing) -> Ask:
