@@ -15,10 +15,10 @@ N_COLUMNS = 4
 class Situation(NamedTuple):
     """Rows to learn and to ask about, and named groups of the rows asked about, as masks."""
 
-    X: Floats
+    X: Any  # an array, or a dictionary of columns
     y: Floats
     weights: Floats | None
-    X_test: Floats
+    X_test: Any
     y_test: Floats
     groups: dict[str, npt.NDArray[np.bool_]]
 
@@ -114,7 +114,40 @@ def ratings(rng: np.random.Generator, n: int, n_test: int) -> Situation:
     return Situation(X, y, None, X_test, y_test, {"ratings on a grid": np.ones(n_test, bool)})
 
 
+def missing(rng: np.random.Generator, n: int, n_test: int) -> Situation:
+    """A fifth of the strongest column is missing."""
+    found = plain(rng, n, n_test)
+    for X in (found.X, found.X_test):
+        X[rng.uniform(size=len(X)) < 0.2, 0] = np.nan
+    return found._replace(groups={"x0 is missing": np.isnan(found.X_test[:, 0])})
+
+
+def flagged(rng: np.random.Generator, n: int, n_test: int) -> Situation:
+    """A column of zeros and ones tells the rows whose noise is five times as large."""
+    X, X_test = _uniform(rng, n), _uniform(rng, n_test)
+    for part in (X, X_test):
+        part[:, 3] = part[:, 3] < 0.15
+    y, y_test = (surface(part) + (0.5 + 2.0 * part[:, 3]) * rng.normal(size=len(part)) for part in (X, X_test))
+    return Situation(X, y, None, X_test, y_test, {"noise is flagged": X_test[:, 3] == 1.0})
+
+
+def unmet(rng: np.random.Generator, n: int, n_test: int) -> Situation:
+    """Forty categories with effects were learned; half of the rows asked about have others."""
+    found, effects = plain(rng, n, n_test), 2.0 * rng.normal(size=240)
+    is_new = rng.uniform(size=n_test) < 0.5
+    level, known, new = rng.integers(0, 40, n), rng.integers(0, 40, n_test), rng.integers(40, 240, n_test)
+    level_test = np.where(is_new, new, known)
+    X, X_test = (_table(X, level) for X, level in ((found.X, level), (found.X_test, level_test)))
+    y, y_test = found.y + effects[level], found.y_test + effects[level_test]
+    return Situation(X, y, None, X_test, y_test, {"a new category": is_new})
+
+
+def _table(X: Floats, level: npt.NDArray[np.int_]) -> dict[str, npt.NDArray[Any]]:
+    columns = {f"x{k}": column for k, column in enumerate(X.T)}
+    return columns | {"level": np.array([f"level {number}" for number in level])}
+
+
 SITUATIONS: dict[str, Callable[[np.random.Generator, int, int], Any]] = {
     function.__name__: function
-    for function in (plain, growing_noise, gap, beyond, shift, weights, copies, nothing, ratings)
+    for function in (plain, growing_noise, gap, beyond, shift, weights, copies, nothing, ratings, missing, flagged, unmet)
 }

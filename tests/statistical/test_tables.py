@@ -248,19 +248,29 @@ def test_leave_one_out_does_not_read_targets_off_means():
     assert np.mean(too_sure) < 0.037
 
 
-@pytest.mark.statistical
-def test_rows_without_their_most_important_value_are_covered():
-    """Means over three draws have a standard error below 0.015; without noise that varies they were 0.78 and 0.95."""
-    found = []
-    for seed in range(3):
+@pytest.mark.parametrize(("n_levels", "least"), [(3, 0.72), (4, 0.80), (12, 0.84), (40, 0.86)])
+def test_coverage_of_levels_never_met(n_levels, least):
+    """Of new levels, means over eight draws of effects; the fewer of these are known, the more they vary.
+
+    Standard errors are 0.05, 0.04, 0.025 and 0.01. Before levels never met were taken for a typical one, and few levels
+    said how much others may differ, it was 0.53, 0.53, 0.79 and 0.77.
+    """
+    unmet, met = [], []
+    for seed in range(8):
         rng = np.random.default_rng(seed)
-        X = rng.normal(size=(3600, 4))
-        y = 3.0 * X[:, 0] + np.sin(2.0 * X[:, 1]) + 0.5 * rng.normal(size=3600)
-        is_missing = rng.uniform(size=3600) < 0.2
-        X[is_missing, 0] = np.nan
-        low, high = hr.MondrianBoostingRegressor(20, random_state=0).fit(X[:600], y[:600]).predict_interval(X[600:]).T
-        is_covered = (low <= y[600:]) & (y[600:] <= high)
-        found.append([is_covered[is_missing[600:]].mean(), is_covered[~is_missing[600:]].mean()])
-    missing, present = np.mean(found, axis=0)
-    assert missing > 0.82
-    assert 0.88 < present < 0.95
+        effects, is_new = 2.0 * rng.normal(size=n_levels + 200), np.arange(2600) >= 1600
+        level = np.where(is_new, rng.integers(n_levels, n_levels + 200, 2600), rng.integers(0, n_levels, 2600))
+        X = rng.uniform(size=(2600, 3))
+        y = 5.0 * np.sin(3.0 * X[:, 0]) + 3.0 * X[:, 1] + effects[level] + rng.normal(size=2600)
+        rows = {"level": [f"level {number}" for number in level], **{f"x{k}": X[:, k] for k in range(3)}}
+
+        def part(which, rows=rows):
+            return {name: column[which] for name, column in rows.items()}
+
+        fitted = hr.MondrianBoostingRegressor(10, random_state=0).fit(part(slice(600)), y[:600])
+        low, high = np.vstack([fitted.predict_interval(part(s), 0.9) for s in (slice(600, 1600), slice(1600, 2600))]).T
+        inside = (low <= y[600:]) & (y[600:] <= high)
+        met.append(inside[:1000].mean())
+        unmet.append(inside[1000:].mean())
+    assert least < np.mean(unmet) < 0.97
+    assert 0.87 < np.mean(met) < 0.94

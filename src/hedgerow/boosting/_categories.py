@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from hedgerow.base.copies import Copies
 from hedgerow.base.rows import Floats, Rows
@@ -39,6 +40,11 @@ MOST_COMPONENTS = 3
 
 MOST_SHRINKAGE = 1e9
 
+FEWEST_ALONE = 30
+"""If so many rows are alone in their category, stages learn from them what one never met is like."""
+
+NONE = -1
+
 Folds = npt.NDArray[np.intp]
 
 
@@ -49,6 +55,7 @@ class CategoryColumn(NamedTuple):
     places: Floats  # in order
     means: Floats  # (category, none or fold left out, number); no numbers if each category has an indicator
     share: float = 0.0  # of the labels' variance that lies between categories, and is unknown of one never met
+    typical: int = NONE  # the category that one never met is taken for, by its number; or none
 
     @property
     def width(self) -> int:
@@ -63,7 +70,8 @@ class CategoryColumn(NamedTuple):
         level, is_known = self._found(X)
         if self.means.shape[2]:
             return np.where(is_known[:, None], self.means[level, folds], 0.0)
-        indicators: Floats = ((level[:, None] == np.arange(self.places.size)) & is_known[:, None]).astype(np.float64)
+        taken_for = np.where(is_known, level, self.typical)
+        indicators: Floats = (taken_for[:, None] == np.arange(self.places.size)).astype(np.float64)
         return indicators[:, self.places.size - self.width :]
 
     def orders(self, X: Floats) -> Floats:
@@ -71,7 +79,8 @@ class CategoryColumn(NamedTuple):
         if not self.places.size or not self.means.shape[2]:
             return self.axes(X)
         level, is_known = self._found(X)
-        return np.where(is_known[:, None], np.modf(self.places[level][:, None] * ORDERS)[0], UNKNOWN)
+        of_unknown = UNKNOWN if self.typical == NONE else np.modf(self.places[self.typical] * ORDERS)[0]
+        return np.where(is_known[:, None], np.modf(self.places[level][:, None] * ORDERS)[0], of_unknown)
 
     def names(self, name: str, n: int, told: str) -> list[str]:
         """Return what so many of its axes may be called, which are indicators or tell something else."""
@@ -182,7 +191,8 @@ class CategoryAxes:
             if not (np.diff(places) > 0).all():
                 raise ValueError("its categories are not in order")
             share = part.number("share", 0.0, 1.0)
-            columns.append(CategoryColumn(part.integer("axis", 0, own - 1), places, means, share))
+            typical = part.integer("typical", NONE, places.size - 1) if "typical" in part else NONE
+            columns.append(CategoryColumn(part.integer("axis", 0, own - 1), places, means, share, typical))
         if len({column.axis for column in columns}) < len(columns):
             raise ValueError("two columns of categories are one")
         variance = stored.array("variance", (n_labels,))
@@ -202,27 +212,24 @@ def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: in
     found = {axis: np.unique(X[:, axis], return_inverse=True, return_counts=True) for axis in axes}
     few = [axis for axis in axes if found[axis][0].size <= FEW or labels.shape[1] == 0]
     columns = {axis: CategoryColumn(axis, found[axis][0], _no_means(found[axis][0].size)) for axis in few}
+    if labels.shape[1] == 0:
+        return CategoryAxes(tuple(columns[axis] for axis in axes), X.shape[1], seed)
+    weights = weights if weights.size else np.ones(X.shape[0])
+    labels, folds = _principal(labels, weights), _folds(X.shape[0], copies, seed)
+    numbers = X[:, np.setdiff1d(np.arange(X.shape[1]), axes)]
+    plain = np.column_stack([numbers, *(columns[axis].axes(X) for axis in few)])
     if len(few) < len(axes):
-        weights = weights if weights.size else np.ones(X.shape[0])
-        labels = _principal(labels, weights)
-        others = np.setdiff1d(np.arange(X.shape[1]), axes)
-        plain = np.column_stack([X[:, others], *(columns[axis].axes(X) for axis in few)])
         left = fit_ridge(plain, labels, weights, copies.groups)[1] if plain.shape[1] else labels
         told = np.column_stack([labels, left]) if plain.shape[1] else labels
-        folds = _folds(X.shape[0], copies, seed)
-        many = [axis for axis in axes if axis not in few]
-        for axis in many:
-            places, level, n_rows = found[axis]
-            means = _means(told, weights, level, places.size, folds)
-            _disguise(means, level, folds, seed + axis)
-            told_of = n_rows > 1  # of a category with one row nothing is told to that row: it is like one never met
-            columns[axis] = CategoryColumn(axis, places[told_of], means[told_of])
-        parts = [plain, *(columns[axis].axes(X, 1 + folds) for axis in many)]
-        for axis, left in zip(many, _left_by_others(parts, labels, weights, copies), strict=True):
-            _, level, n_rows = found[axis]
-            # Rows that are alone in their category have no mean either, and leave-one-out has seen what that does.
-            unseen = 1.0 - float((n_rows == 1).sum()) / level.size
-            columns[axis] = columns[axis]._replace(share=unseen * _share_between(left, labels, weights, level))
+    for axis in (axis for axis in axes if axis not in few):
+        places, level, n_rows = found[axis]
+        means = _means(told, weights, level, places.size, folds)
+        _disguise(means, level, folds, seed + axis)
+        told_of = n_rows > 1  # of a category with one row nothing is told to that row: it is like one never met
+        columns[axis] = CategoryColumn(axis, places[told_of], means[told_of])
+    parts = [numbers, *(columns[axis].axes(X, 1 + folds) for axis in axes)]
+    for axis, left in zip(axes, _left_by_others(parts, labels, weights, copies), strict=True):
+        columns[axis] = _with_unmet(columns[axis], left, labels, weights, *found[axis][1:])
     return CategoryAxes(tuple(columns[axis] for axis in axes), X.shape[1], seed)
 
 
@@ -309,13 +316,36 @@ def _variances(
     return within, max(0.0, (float(counts @ means**2) - n * within) / spare)
 
 
-def _share_between(left: Floats, labels: Floats, weights: Floats, level: npt.NDArray[np.intp]) -> float:
-    """Return the share of the labels' variance that lies between categories in what all other columns leave over."""
+def _with_unmet(
+    column: CategoryColumn,
+    left: Floats,
+    labels: Floats,
+    weights: Floats,
+    level: npt.NDArray[np.intp],
+    n_rows: npt.NDArray[np.intp],
+) -> CategoryColumn:
+    """Learn what a category never met may be like, from what all other columns leave over of the labels.
+
+    Its effect is as uncertain as the effects of those met differ; from k of them, that is known as well as a variance is
+    from k observations. Stages that must see some category see the one with the least effect in its stead.
+    """
     weights = weights * (weights.size / weights.sum())
     counts: Floats = np.bincount(level, weights=weights).astype(np.float64)
-    between = 0.0
+    between, squares = 0.0, np.zeros(counts.size)
     for values in left.T:
         means = np.bincount(level, weights=weights * values) / counts
-        between += _variances(values, weights, level, means, counts)[1]
+        within, of_values = _variances(values, weights, level, means, counts)
+        between += of_values
+        squares += (means - weights @ values / weights.sum()) ** 2 + within / counts
     total = float(weights @ (labels**2).sum(axis=1)) / labels.shape[0]
-    return min(between / total, 1.0) if total > 0.0 else 0.0
+    alone = float((n_rows == 1).sum())  # such rows have no mean either, and leave-one-out has seen what that does
+    share = (1.0 - alone / level.size) * between * _few_effects(column.places.size) / total if total > 0.0 else 0.0
+    if alone >= FEWEST_ALONE or not column.places.size:
+        return column._replace(share=min(share, 1.0))
+    told_of = n_rows > 1 if column.means.shape[2] else np.ones(n_rows.size, dtype=bool)
+    return column._replace(share=min(share, 1.0), typical=int(np.argmin(squares[told_of])))
+
+
+def _few_effects(k: int) -> float:
+    """By how much a normal distribution must have a larger variance than k effects to cover 90 % of others."""
+    return (1.0 + 1.0 / k) * float(special.stdtrit(k - 1, 0.95) / special.ndtri(0.95)) ** 2 if k > 1 else 0.0

@@ -150,12 +150,14 @@ def with_distance(
     """Let predictions without evidence be as wide as all targets, of that variance, are: no less, and hardly more.
 
     `doubts` are those of rows left out one at a time; `of_one_row` and `largest` the doubt within trees where there is
-    one row alone, and where there is none.
+    one row alone, and where there is none. Where noise is unequal, rows left out may need more than the variance of all
+    targets; as much as they needed stays allowed.
     """
     if not variance > 0.0:
         return calibration
     widest = WIDEST * variance / max(calibration.shape.std**2, 1.0)
-    most = max(widest - calibration.noise, (WIDEST - 1.0) * variance)
+    needed = float(np.quantile(doubts[:, :2] @ np.array(calibration.shares), NEAR))
+    most = max(widest - calibration.noise, (WIDEST - 1.0) * variance, needed)
     near = max(float(np.quantile(doubts[:, 0], NEAR)), of_one_row)
     missing = variance - calibration.noise - calibration.shares[0] * largest
     steeper = max(missing, 0.0) / (largest - near) if largest > 1.01 * near else 0.0

@@ -21,7 +21,7 @@ FEWEST_ROWS = 30
 
 MOST_AXES = 8
 
-LEAST_GAIN = 1.5
+LEAST_GAIN = 1.0
 """In log likelihood, of all rows, if there is one axis to choose from."""
 
 PRIOR_ROWS = 10.0
