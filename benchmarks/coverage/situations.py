@@ -149,5 +149,18 @@ def _table(X: Floats, level: npt.NDArray[np.int_]) -> dict[str, npt.NDArray[Any]
 
 SITUATIONS: dict[str, Callable[[np.random.Generator, int, int], Any]] = {
     function.__name__: function
-    for function in (plain, growing_noise, gap, beyond, shift, weights, copies, nothing, ratings, missing, flagged, unmet)
+    for function in (
+        plain,
+        growing_noise,
+        gap,
+        beyond,
+        shift,
+        weights,
+        copies,
+        nothing,
+        ratings,
+        missing,
+        flagged,
+        unmet,
+    )
 }

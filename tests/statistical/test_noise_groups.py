@@ -1,7 +1,7 @@
 """Groups of rows whose errors differ in size: their variances are found, and intervals cover each of them.
 
-Coverage is a mean over draws of data. Its standard error is stated with each bound; all bounds are four or more away from
-what was found with other seeds, so that a false alarm has a probability below 1e-4 for each.
+Coverage is a mean over draws of data. Its standard error is stated with each bound; all bounds are four or more away
+from what was found with other seeds, so that a false alarm has a probability below 1e-4 for each.
 """
 
 from __future__ import annotations

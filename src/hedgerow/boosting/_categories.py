@@ -326,8 +326,8 @@ def _with_unmet(
 ) -> CategoryColumn:
     """Learn what a category never met may be like, from what all other columns leave over of the labels.
 
-    Its effect is as uncertain as the effects of those met differ; from k of them, that is known as well as a variance is
-    from k observations. Stages that must see some category see the one with the least effect in its stead.
+    Its effect is as uncertain as the effects of those met differ; from k of them, that is known as well as a variance
+    is from k observations. Stages that must see some category see the one with the least effect in its stead.
     """
     weights = weights * (weights.size / weights.sum())
     counts: Floats = np.bincount(level, weights=weights).astype(np.float64)

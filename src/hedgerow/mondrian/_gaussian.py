@@ -209,9 +209,8 @@ class GaussianLabels:
         noise, factors = None, np.ones(n_units)
         if n_units >= FEWEST_NOISY:
             mean, within, between = core.leave_one_out(rule, core.n_trees, sample.copies.groups, n_threads)
-            squares, of_trees, of_means = (
-                part[units] for part in ((sample.labels - mean) ** 2, found.variances(within), found.spread**2 * between)
-            )
+            squares = (sample.labels - mean)[units] ** 2
+            of_trees, of_means = found.variances(within)[units], found.spread**2 * between[units]
             noise, factors = learn_noise(X, squares / (of_trees + of_means), of_units, noise_forest(query), core.seed)
             for _ in range(N_ROUNDS):
                 errors = squares / (factors * of_trees + of_means)

@@ -110,9 +110,7 @@ def learn_noise(X: Floats, squares: Floats, weights: Floats, grow: Any, seed: in
     return found, everywhere
 
 
-def with_groups(
-    noise: Noise | None, X: Floats, squares: Floats, weights: Floats
-) -> tuple[Noise | None, NoiseGroups]:
+def with_groups(noise: Noise | None, X: Floats, squares: Floats, weights: Floats) -> tuple[Noise | None, NoiseGroups]:
     """Let groups of rows differ too, learned from squared residuals in units of their variance, noise included.
 
     Returns also what was learned of groups now; the noise stays as it is if they do not differ.

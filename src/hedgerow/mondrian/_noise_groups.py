@@ -84,7 +84,7 @@ def learn_groups(X: Floats, squares: Floats, weights: Floats) -> NoiseGroups:
     m gains n / 2 log(1 / m) if it has a variance of its own; squares with heavy tails vary more, and must gain more.
     """
     low, high = X.min(axis=0), X.max(axis=0)
-    axes = np.flatnonzero(((X == low) | (X == high)).all(axis=0) & (low < high))
+    axes = np.flatnonzero((np.equal(X, low) | np.equal(X, high)).all(axis=0) & (low < high))
     upper = X[:, axes] == high[axes]
     has_enough = np.minimum(upper.sum(axis=0), (~upper).sum(axis=0)) >= FEWEST_ROWS
     axes, upper = axes[has_enough], upper[:, has_enough]
