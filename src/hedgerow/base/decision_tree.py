@@ -138,6 +138,14 @@ def children_in_order(is_inner: npt.NDArray[np.bool_]) -> tuple[Numbers, Numbers
     return left, right
 
 
+def inner_levels(children: Numbers, roots: Numbers) -> Iterator[Numbers]:
+    """Yield the nodes of each depth that have children; `children` has shape (n_nodes, 2)."""
+    nodes = roots
+    while (nodes := nodes[children[nodes, 0] >= 0]).size:
+        yield nodes
+        nodes = children[nodes].ravel()
+
+
 def leaves_of(feature: Numbers, threshold: Floats, left: Numbers, right: Numbers, X: Floats) -> Numbers:
     """Return the leaf into which each row falls."""
     at = np.zeros(X.shape[0], dtype=np.int64)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import digamma
 
-from hedgerow.base.decision_tree import Numbers, children_in_order
+from hedgerow.base.decision_tree import Numbers, children_in_order, inner_levels
 from hedgerow.base.rows import Floats
 from hedgerow.base.work import pieces
 from hedgerow.mondrian._tree_view import FIRST_COLUMN, parts_of_tree
@@ -75,7 +74,7 @@ class Boxes(NamedTuple):
         lower, upper = np.empty((2, kinds.size, held.shape[1]))
         weight[leaves] = np.add.reduceat(weights[rows], first)
         lower[leaves], upper[leaves] = (part.reduceat(held[rows], first) for part in (np.minimum, np.maximum))
-        for level in [*_levels(left, right)][::-1]:
+        for level in [*inner_levels(np.column_stack([left, right]), np.zeros(1, dtype=np.int64))][::-1]:
             one, other = left[level], right[level]
             weight[level] = weight[one] + weight[other]
             lower[level] = np.minimum(lower[one], lower[other])
@@ -136,11 +135,3 @@ def _images(scaling: Any, X: Floats) -> Floats:
     for column in range(X.shape[1]):
         images[:, column] = scaling.image(column, X[:, column])
     return images.clip(-FARTHEST, FARTHEST)
-
-
-def _levels(left: Numbers, right: Numbers) -> Iterator[Numbers]:
-    """Yield the inner nodes of each depth."""
-    nodes = np.zeros(1, dtype=np.int64)
-    while (nodes := nodes[left[nodes] >= 0]).size:
-        yield nodes
-        nodes = np.concatenate([left[nodes], right[nodes]])

@@ -65,6 +65,10 @@ class JointForest(ForestLearner):
         _, within, between, added = self._moments(X, query)
         return self.labels.calibration.parts(doubts_of(within, between, added), typical)
 
+    def variance_factors(self, X: Floats) -> Floats:
+        """By how much variances of rows differ from what they would be if noise did not vary: the mean over targets."""
+        return np.asarray(self.labels.calibration.factors(X).mean(axis=1))
+
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
         """What is said of each row held without it."""
         dist = self._left_out(query)

@@ -313,6 +313,15 @@ def _unpickled(kind: type[ForestLearner], settings: Any, width: int, state: dict
     return kind.from_state(Stored(state, is_own=True), settings, width)
 
 
+def without_summaries(arrays: Arrays) -> Arrays:
+    """Return a core's arrays for other labels: all nodes say what their rows do."""
+    return arrays | {
+        "trees.n_summaries": np.zeros_like(arrays["trees.n_summaries"]),
+        "summaries.node": np.empty(0, dtype=np.uint32),
+        "summaries.values": np.empty(0),
+    }
+
+
 def _with_constant_columns(arrays: Arrays, values: Floats, wider: ColumnScaling) -> Arrays:
     """Return a core's arrays with columns added in which all rows have a value, which the wider scaling maps to 0."""
     n_rows, n_added = arrays["rows.labels"].size, values.size

@@ -15,7 +15,7 @@ from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Gaps
 from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_for
-from hedgerow.mondrian._learner import ForestLearner, Surprised
+from hedgerow.mondrian._learner import ForestLearner, Surprised, without_summaries
 from hedgerow.mondrian._small_forests import small_forest
 from hedgerow.mondrian._smoothing import Smoothing
 from hedgerow.predictive import LeaveOneOut, NormalMixture
@@ -31,9 +31,6 @@ LEFT_OUT_TOGETHER = 20_000
 
 TYPICAL_ROWS = 100
 """Rows that tell how uncertain rows are among others."""
-
-NO_SUMMARIES = {"summaries.node": np.empty(0, dtype=np.uint32), "summaries.values": np.empty(0)}
-"""Of an archive: all nodes say what their rows do."""
 
 
 class RegressionForest(ForestLearner):
@@ -70,7 +67,7 @@ class RegressionForest(ForestLearner):
     def variance_parts(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats, Floats]:
         """Noise, disagreement of trees and distance from rows: shares of each variance."""
         _, within, between, added = self._moments(X, query, 4)
-        factors, noise, calibration = self._factors(X), within, self.labels.calibration
+        factors, noise, calibration = self.variance_factors(X), within, self.labels.calibration
         if self.labels.is_hierarchy:  # or else nodes tell how much their labels differ, and nothing of their means
             noise = np.minimum(within, self._typical_variance(query))
         return factors * noise, calibration.spread**2 * between, factors * (within - noise + added)
@@ -122,6 +119,11 @@ class RegressionForest(ForestLearner):
         X = self.core.row_values()
         for places in np.array_split(np.arange(len(X)), 1 + len(X) // LEFT_OUT_TOGETHER):
             yield places, self.labels.target.left_out(self.left_out(query, places), X[places])
+
+    def variance_factors(self, X: Floats) -> Floats:
+        """By how much the variances of rows given a tree differ from what they would be if noise did not vary."""
+        noise = self.labels.noise
+        return np.ones(X.shape[0]) if noise is None else noise.factors(X)
 
     # Forecasting.
 
@@ -215,7 +217,7 @@ class RegressionForest(ForestLearner):
         arrays["seen.labels"] = np.array([heavy.sum(), mean, float(heavy @ (held - mean) ** 2)])
         arrays["rows.labels"], arrays["rows.weights"] = labels, weights if (weights != 1.0).any() else NO_WEIGHTS
         core = old.new_core(self.settings.shape(before.width, before.seed))
-        core.restore(arrays | NO_SUMMARIES | {"trees.n_summaries": np.zeros_like(arrays["trees.n_summaries"])})
+        core.restore(without_summaries(arrays))
         if old.is_hierarchy:
             core.set_model(*before.model, query.n_threads)
         self.core, self.labels = core, replace(old, target=target, origin=origin, gaps=Gaps())
@@ -255,12 +257,7 @@ class RegressionForest(ForestLearner):
         return [np.concatenate([part[k] for part in parts]) for k in range(n_parts)]
 
     def _std(self, X: Floats, within: Floats, between: Floats, added: Floats) -> Floats:
-        return np.sqrt(self._factors(X) * (within + added) + self.labels.calibration.spread**2 * between)
-
-    def _factors(self, X: Floats) -> Floats:
-        """By how much the variances of rows differ from what they would be if noise did not vary."""
-        noise = self.labels.noise
-        return np.ones(X.shape[0]) if noise is None else noise.factors(X)
+        return np.sqrt(self.variance_factors(X) * (within + added) + self.labels.calibration.spread**2 * between)
 
     def _mixture(
         self,

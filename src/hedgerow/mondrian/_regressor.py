@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.several_targets import SeveralTargets
 from hedgerow.mondrian._calibration import Calibration
+from hedgerow.mondrian._design import Asked, choose_rows
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._joint_forest import JointForest
 from hedgerow.mondrian._joint_labels import check_settings
@@ -243,6 +245,53 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         self._check_learned()
         self._check_hierarchy("loo_interval", ValueError)
         return self._learner.loo_interval(self._current.query, confidence)
+
+    def query(self, X: Any, n: int = 1, *, reference: Any = None) -> npt.NDArray[np.intp]:
+        """Choose rows to label next: those whose targets would lower the variance of predictions most.
+
+        Rows are picked one after another, each by the expected reduction of variance, averaged over `reference` (Cohn,
+        Ghahramani and Jordan 1996). The variance is that of the mean given a tree, which a further row changes by an
+        amount that does not depend on its target, times how much larger errors are there where noise varies. What is
+        picked counts as labelled for the next pick, so a batch is spread out: a copy of a row is picked again only if
+        noise makes that worth more than another place.
+
+        Trees are extended by the rows of X and of `reference`, as if all had been learned; with ``min_samples_split=2``
+        this is exact. Where targets are not real, variances are those of the map of targets. Costs a copy of the
+        forest, and for each pick a pass over the nodes above all these rows; the model stays as it is.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n_samples, n_features)
+            Rows that may be labelled.
+        n : int, default=1
+            How many of them to choose.
+        reference : array or frame of shape (n_rows, n_features), optional
+            Rows at which predictions should be good. Default: X.
+
+        Returns
+        -------
+        chosen : array of int, shape (n,)
+            Places of the rows in X, the best first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hedgerow import MondrianForestRegressor
+        >>> X = np.linspace(0, 0.5, 50).reshape(-1, 1)  # nothing is known beyond 0.5
+        >>> forest = MondrianForestRegressor(random_state=0).fit(X, np.sin(9 * X[:, 0]))
+        >>> pool = np.linspace(0, 1, 101).reshape(-1, 1)
+        >>> bool((pool[forest.query(pool, 5)] > 0.5).all())
+        True
+        """
+        self._check_learned()
+        self._check_hierarchy("query", ValueError)
+        X = self._asked(X)
+        if isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= X.shape[0]:
+            raise ValueError(f"n must be a whole number from 1 to the {X.shape[0]} rows of X, got {n!r}")
+        of_interest = None if reference is None else self._asked(reference)
+        factors = self._learner.variance_factors(X if of_interest is None else of_interest)
+        asked = Asked.of(X, of_interest, factors)
+        return choose_rows(self._learner, asked, int(n), self._current.query.n_threads).picked
 
     @property
     def target_(self) -> str:
