@@ -76,6 +76,20 @@ def with_optuna(make_sampler: Callable[[int], Any]) -> Method:
     return method
 
 
+def tpe(problem: Problem, n: int, seed: int) -> list[float]:
+    from optuna.samplers import TPESampler
+
+    return with_optuna(lambda seed: TPESampler(seed=seed))(problem, n, seed)
+
+
+def gaussian_process(problem: Problem, n: int, seed: int) -> list[float]:
+    import torch
+    from optuna.samplers import GPSampler
+
+    torch.set_num_threads(1)
+    return with_optuna(lambda seed: GPSampler(seed=seed))(problem, n, seed)
+
+
 def smac(problem: Problem, n: int, seed: int) -> list[float]:
     from ConfigSpace import ConfigurationSpace, Float
     from ConfigSpace import Integer as WholeNumber
@@ -105,14 +119,9 @@ def peers(page: Page) -> dict[str, Method]:
     """Return the peers that are installed."""
     found: dict[str, Method] = {"random search": chance}
     if page.has("optuna"):
-        import optuna
-
-        found["Optuna TPE"] = with_optuna(lambda seed: optuna.samplers.TPESampler(seed=seed))
+        found["Optuna TPE"] = tpe
         if page.has("torch"):
-            import torch
-
-            torch.set_num_threads(1)
-            found["Optuna GPSampler"] = with_optuna(lambda seed: optuna.samplers.GPSampler(seed=seed))
+            found["Optuna GPSampler"] = gaussian_process
     if page.has("smac"):
         found["SMAC3"] = smac
     return found
