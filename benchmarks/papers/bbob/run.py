@@ -32,21 +32,21 @@ N_EVALUATIONS = 100
 SMALLEST = 1e-8
 """Errors below count as this one, as on BBOB's own pages."""
 INTRODUCTION = """\
-BBOB is the test bed of the COCO platform (Hansen and others 2021): 24 noiseless functions, each in instances that differ \
-by shifts and rotations. Here are six of them, of all five groups, as the package `ioh` has them, in two and in five \
-dimensions, each parameter in [-5, 5]. Every method has {n} evaluations, starts from nothing and is at its defaults; an \
-instance is met with its number as random seed. Instances 1 to {most}, for the Gaussian process, which takes a third of a \
-second for each suggestion, 1 to {few}.
+BBOB is the test bed of the COCO platform (Hansen and others 2021): 24 noiseless functions, each in instances that \
+differ by shifts and rotations. Here are six of them, of all five groups, as the package `ioh` has them, in two and \
+in five dimensions, each parameter in [-5, 5]. Every method has {n} evaluations, starts from nothing and is at its \
+defaults; an instance is met with its number as random seed. Instances 1 to {most}, for the Gaussian process, which \
+takes a third of a second for each suggestion, 1 to {few}.
 
-COCO counts evaluations until an error is reached, with far larger budgets. With so few, errors are compared: the least \
-value found, less the least there is; below {least:g} they count as that."""
+COCO counts evaluations until an error is reached, with far larger budgets. With so few, errors are compared: the \
+least value found, less the least there is; below {least:g} they count as that."""
 ABOUT_ALL = """\
-Errors, those of hedgerow on the same instances = 1: geometric means. Below 1 is better than hedgerow. *Better on* counts \
-runs with a smaller error than hedgerow's, half if both are equal. Times are processor time of a suggestion, measured \
-while as many runs as cores went on at once: an order of magnitude."""
+Errors, those of hedgerow on the same instances = 1: geometric means. Below 1 is better than hedgerow. *Better on* \
+counts runs with a smaller error than hedgerow's, half if both are equal. Times are processor time of a suggestion, \
+measured while as many runs as cores went on at once: an order of magnitude."""
 ABOUT_EACH = """\
-Median error over the instances; the lowest of a row is **bold**. hedgerow goes on from good points by fitting quadratics \
-to what is around them, which is all that the sphere and the ellipsoid are."""
+Median error over the instances; the lowest of a row is **bold**. hedgerow goes on from good points by fitting \
+quadratics to what is around them, which is all that the sphere and the ellipsoid are."""
 
 
 class Run(NamedTuple):
