@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -20,6 +21,9 @@ MOST_EXPLAINED = 200
 
 PERMUTED = " (permuted)"
 
+ROUNDING = 1e-12
+"""Of a confidence such as 0.9: nine tenths of ten numbers are nine."""
+
 
 class ImportanceBands(NamedTuple):
     """Importances of columns, and what they are without a meaning.
@@ -33,7 +37,7 @@ class ImportanceBands(NamedTuple):
     null : array of shape (n_repeats, n_features)
         Shares of the permuted copies.
     upper : float
-        What the largest of `null` stays below with probability `confidence`, all columns together.
+        What columns that say nothing stay below with probability `confidence`, all columns together.
     """
 
     feature_names: list[str]
@@ -48,7 +52,7 @@ class ImportanceBands(NamedTuple):
 
 
 def importance_bands(
-    model: Any, X: Any, y: Any, *, n_repeats: int = 5, confidence: float = 0.9, random_state: Any = 0
+    model: Any, X: Any, y: Any, *, n_repeats: int = 9, confidence: float = 0.9, random_state: Any = 0
 ) -> ImportanceBands:
     """Compare the importance of columns with that of columns that say nothing.
 
@@ -63,10 +67,11 @@ def importance_bands(
         Its parameters are taken, nothing that it has learned.
     X, y
         As for `fit`.
-    n_repeats : int, default=5
+    n_repeats : int, default=9
         How often to permute and to fit.
     confidence : float, default=0.9
-        Probability that no column that says nothing stands out.
+        Probability that no column that says nothing stands out, if none of them says anything of the others; it takes
+        at least ``confidence / (1 - confidence)`` repeats. With fewer, it is ``n_repeats / (n_repeats + 1)``.
     random_state : int, RandomState or None, default=0
         Random seed of permutations.
 
@@ -99,7 +104,13 @@ def importance_bands(
         found.append(_importances(clone(model).fit(doubled, y), doubled))
     shares = np.array(found).reshape(int(n_repeats), 2, -1)
     null = shares[:, 1]
-    return ImportanceBands(names, shares[:, 0].mean(axis=0), null, float(np.quantile(null.max(axis=1), confidence)))
+    return ImportanceBands(names, shares[:, 0].mean(axis=0), null, _bound(null.max(axis=1), confidence))
+
+
+def _bound(largest: Floats, confidence: float) -> float:
+    """Return what one more such number would be above with probability 1 - confidence at most, or else the largest."""
+    rank = math.ceil(confidence * (largest.size + 1) * (1.0 - ROUNDING))
+    return float(np.sort(largest)[min(rank, largest.size) - 1])
 
 
 def _doubled(X: Any, rng: np.random.RandomState) -> tuple[Any, list[str]]:
