@@ -35,7 +35,10 @@ do not all state the same kind of spread, so only their means are given."""
 ABOUT_NLL = """\
 Mean negative log density of the test rows in nats, targets in their own units; lower is better, and **bold** is the \
 lowest of a row. Wine has six distinct targets, all whole: a model that finds this out can put its density on them, so \
-its NLL has no lower bound, and is not comparable with that of one broad Gaussian. The table below the picture is."""
+its NLL has no lower bound, and is not comparable with that of one broad Gaussian. The table below the picture is. \
+How low it gets is a matter of how narrow the peaks are. If copies of a row, of which Wine has 240, are hidden from \
+boosting by noise of 1e-7 standard deviations, so that it is not stopped from telling a row's target by its copies, \
+its NLL on the first four folds falls from -0.15 to -0.56, while the score to the resolution rises from 0.78 to 0.83."""
 ABOUT_ROUNDED = """\
 Targets are given to a resolution h. The score is the negative log of (F(y + h/2) - F(y - h/2)) / h, where F is the \
 predicted distribution function: the probability of all numbers that round to y, as a density. A peak narrower than h \
