@@ -45,8 +45,9 @@ Errors, those of hedgerow on the same instances = 1: geometric means. Below 1 is
 counts runs with a smaller error than hedgerow's, half if both are equal. Times are processor time of a suggestion, \
 measured while as many runs as cores went on at once: an order of magnitude."""
 ABOUT_EACH = """\
-Median error over the instances; the lowest of a row is **bold**. hedgerow goes on from good points by fitting \
-quadratics to what is around them, which is all that the sphere and the ellipsoid are."""
+Median error over the instances, of the Gaussian process over its own; the lowest of a row is **bold**. hedgerow goes on \
+from good points by fitting quadratics to what is around them, which is all that the sphere and the ellipsoid are: from \
+the sphere, where errors are smallest, comes much of the quotients above."""
 
 
 class Run(NamedTuple):
@@ -163,6 +164,7 @@ def draw(page: Page, runs: Sequence[Run], methods: Sequence[str]) -> None:
             axes.set_yscale("log")
             axes.set_title(f"f{function}, dimension {dimension}", fontsize=10, loc="left")
             axes.tick_params(labelsize=8)
+            axes.tick_params(axis="y", which="minor", labelleft=False)
     figure.supxlabel("evaluations", fontsize=10)
     figure.supylabel("median error", fontsize=10)
     figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=4, frameon=False)
