@@ -45,9 +45,9 @@ Errors, those of hedgerow on the same instances = 1: geometric means. Below 1 is
 counts runs with a smaller error than hedgerow's, half if both are equal. Times are processor time of a suggestion, \
 measured while as many runs as cores went on at once: an order of magnitude."""
 ABOUT_EACH = """\
-Median error over the instances, of the Gaussian process over its own; the lowest of a row is **bold**. hedgerow goes on \
-from good points by fitting quadratics to what is around them, which is all that the sphere and the ellipsoid are: from \
-the sphere, where errors are smallest, comes much of the quotients above."""
+Median error over the instances, of the Gaussian process over its own; the lowest of a row is **bold**. hedgerow goes \
+on from good points by fitting quadratics to what is around them, which is all that the sphere and the ellipsoid are: \
+from the sphere, where errors are smallest, comes much of the quotients above."""
 
 
 class Run(NamedTuple):
