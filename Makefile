@@ -94,6 +94,7 @@ bench-accuracy bench-classification: $(STAMPS)/group-bench-accuracy
 bench-bart: $(STAMPS)/group-bench-bart
 bench-optimize: $(STAMPS)/group-bench-optimize
 bench-tables: $(STAMPS)/group-bench-tables
+bench-outliers: $(STAMPS)/group-bench-outliers
 bench-bbob: $(STAMPS)/group-bench-papers
 
 lint: $(STAMPS)/package $(STAMPS)/group-lint ## style and types of Python and C++

@@ -344,6 +344,8 @@ def questions(model: Any, X: Any, y: Any) -> Iterator[tuple[str, Callable[[], An
         yield "one", lambda: model.predict_one(X[3])
     if hasattr(model, "predict_proba_one"):
         yield "proba_one", lambda: sorted(model.predict_proba_one(X[3]).items())
+    if hasattr(model, "query"):
+        yield "query", lambda: model.query(X, 3)
     for name in ("loo_predict", "loo_predict_proba"):
         if hasattr(model, name):
             yield name, lambda name=name: tuple(getattr(model, name)())

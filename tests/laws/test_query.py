@@ -111,6 +111,14 @@ def test_constant_targets_one_row_and_copies():
         assert set(model.query(X, 50)) == set(range(50))
 
 
+def test_equally_good_rows_are_sampled():
+    """Targets that depend on nothing: any row is as good as any other, and the first ones of a table may be alike."""
+    rng = np.random.default_rng(0)
+    X, pool = rng.uniform(size=(300, 3)), np.sort(rng.uniform(size=(500, 3)), axis=0)
+    found = forest(n_estimators=30).fit(X, rng.normal(size=300)).query(pool, 20)
+    assert np.ptp(pool[found, 0]) > 0.6
+
+
 def test_several_targets_share_the_choice():
     rng = np.random.default_rng(0)
     X, pool = rng.uniform(size=(60, 2)), rng.uniform(size=(30, 2))

@@ -22,6 +22,10 @@ from hedgerow.mondrian._learner import without_summaries
 from hedgerow.mondrian._tree_view import FIRST_COLUMN, parts_of_tree
 
 
+ROUNDING = 1e-10
+"""Gains that differ by less, as a share, are equal."""
+
+
 class Asked(NamedTuple):
     """Rows, of which the first may be labelled, and how much the variance of each counts: 0 where it does not."""
 
@@ -49,18 +53,19 @@ def choose_rows(learner: Any, asked: Asked, n: int, n_threads: int) -> Design:
     """Pick n candidates, one after another: each lowers the sum of factor times variance most.
 
     Variances are those of means given a tree, in units of gamma_1, averaged over the trees. A row that is picked counts
-    as labelled from then on, with the mean weight of the rows held.
+    as labelled from then on, with the mean weight of the rows held. Of rows that are equally good, as all are where
+    targets have been found to depend on nothing, a random one is picked, so that these are a sample.
     """
     weights, ratio = learner.core.row_weights(), learner.core.model[1]
     of_label = ratio * (float(weights.mean()) if weights.size else 1.0)
     hierarchy = Hierarchy.with_rows(learner, asked, n_threads)
     leaves, precision = hierarchy.leaf_of[:, : asked.n_candidates], hierarchy.precision.copy()
-    is_left = np.ones(asked.n_candidates, dtype=bool)
+    left = np.random.default_rng(learner.seed).permutation(asked.n_candidates)
     found = Design(np.empty(n, dtype=np.intp), np.empty(n))
     for k in range(n):
         gains = hierarchy.gains(precision, 1.0 / of_label)[leaves].mean(axis=0)
-        best = int(np.argmax(np.where(is_left, gains, -1.0)))
-        found.picked[k], found.gains[k], is_left[best] = best, gains[best], False
+        best = left[np.argmax(gains[left] >= (1.0 - ROUNDING) * gains[left].max())]
+        found.picked[k], found.gains[k], left = best, gains[best], left[left != best]
         precision[leaves[:, best]] += of_label
     return found
 

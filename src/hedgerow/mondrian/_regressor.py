@@ -253,7 +253,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         Ghahramani and Jordan 1996). The variance is that of the mean given a tree, which a further row changes by an
         amount that does not depend on its target, times how much larger errors are there where noise varies. What is
         picked counts as labelled for the next pick, so a batch is spread out: a copy of a row is picked again only if
-        noise makes that worth more than another place.
+        noise makes that worth more than another place. Of rows that are equally good, a random one is picked.
 
         Trees are extended by the rows of X and of `reference`, as if all had been learned; with ``min_samples_split=2``
         this is exact. Where targets are not real, variances are those of the map of targets. Costs a copy of the
