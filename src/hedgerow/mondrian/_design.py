@@ -21,7 +21,6 @@ from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._learner import without_summaries
 from hedgerow.mondrian._tree_view import FIRST_COLUMN, parts_of_tree
 
-
 ROUNDING = 1e-10
 """Gains that differ by less, as a share, are equal."""
 
