@@ -8,6 +8,7 @@ void bind_bayesian_trees(nanobind::module_& m);
 void bind_class_probability(nanobind::module_& m);
 void bind_classification_forest(nanobind::module_& m);
 void bind_conformal(nanobind::module_& m);
+void bind_distance_kernels(nanobind::module_& m);
 void bind_greedy_forest(nanobind::module_& m);
 void bind_exponential_forest(nanobind::module_& m);
 void bind_guard(nanobind::module_& m);
@@ -34,6 +35,7 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_bart(m);
   hedgerow::bindings::bind_class_probability(m);
   hedgerow::bindings::bind_classification_forest(m);
+  hedgerow::bindings::bind_distance_kernels(m);
   hedgerow::bindings::bind_greedy_forest(m);
   hedgerow::bindings::bind_guard(m);
   hedgerow::bindings::bind_kernel_features(m);

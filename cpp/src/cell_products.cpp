@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hedgerow/numeric/compiler.hpp"
+#include "hedgerow/numeric/double_lanes.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::kernel {
@@ -71,18 +72,7 @@ void add_cells(const std::uint32_t* columns, std::size_t n, std::uint32_t nobody
   add_lanes<many_lanes>(columns, n, nobody, sums, result);
 }
 
-#if (defined(__GNUC__) || defined(__clang__)) && !defined(HEDGEROW_PORTABLE)
-using Lanes = double __attribute__((vector_size(32), aligned(8), may_alias));
-#else
-struct Lanes {
-  double values[4];
-
-  Lanes& operator+=(const Lanes& other) {
-    for (std::size_t k = 0; k < 4; ++k) values[k] += other.values[k];
-    return *this;
-  }
-};
-#endif
+using Lanes = numeric::DoubleLanes;
 
 /// Add the sum over each cell to all its rows; Value is a row's part of the vectors.
 template <class Value>

@@ -35,6 +35,34 @@ TEST(a_row_at_a_cut_goes_left) {
   }
 }
 
+/// A tree whose cuts follow one another along a chain: leaves are at all depths.
+Tree chain(std::size_t n_cuts, std::size_t width) {
+  Tree tree;
+  tree.nodes.push_back({0, 0});
+  for (std::uint32_t cut = 0; cut < n_cuts; ++cut) {
+    const auto child = static_cast<NodeId>(tree.nodes.size()), parent = child - 1;
+    tree.nodes[parent] = {child, static_cast<std::uint32_t>(cut % width) << 8 | cut};
+    tree.nodes.push_back({child, cut});
+    tree.nodes.push_back({child + 1, cut + 1});
+  }
+  return tree;
+}
+
+TEST(many_rows_find_the_leaves_that_each_finds_alone) {
+  constexpr std::size_t width = 3;
+  for (const std::size_t n_cuts : {0U, 1U, 2U, 40U, 200U}) {
+    const Tree tree = chain(n_cuts, width);
+    for (const std::size_t n : {0U, 1U, 5U, 6U, 7U, 500U}) {
+      std::vector<Bin> bins(n * width);
+      std::uint32_t state = 7;
+      for (Bin& bin : bins) bin = static_cast<Bin>((state = state * 1664525U + 1013904223U) >> 24);
+      std::vector<NodeId> leaves(n + 1);
+      tree.find_all(bins.data(), width, n, leaves.data());
+      for (std::size_t i = 0; i < n; ++i) CHECK(leaves[i] == tree.find(bins.data() + i * width));
+    }
+  }
+}
+
 TEST(one_tree_has_no_variance) {
   Forest forest = small_forest();
   forest.trees.pop_back();

@@ -10,7 +10,6 @@ comes from its leverage, as for any ridge regression.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ import numpy as np
 from scipy import linalg
 from scipy.spatial.distance import cdist
 
+from hedgerow import _core
 from hedgerow.base.copies import NO_GROUPS, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
@@ -47,10 +47,7 @@ JITTER = 1e-8
 
 ASKED_TOGETHER = 4096
 
-KERNELS: dict[str, Callable[[Floats], Floats]] = {
-    "laplace": lambda distances: np.exp(-distances),
-    "rational": lambda distances: 1.0 / (1.0 + distances),
-}
+KERNELS = ("laplace", "rational")
 
 
 class Shape(NamedTuple):
@@ -114,15 +111,13 @@ class KernelStage:
         shares: Floats = squares / squares.sum()
         return shares
 
-    def means(self, X: Floats) -> Floats:
+    def means(self, X: Floats, n_threads: int = 1) -> Floats:
         """Means at rows."""
         found = np.empty((X.shape[0], *self.label_shape))
+        slopes = np.ascontiguousarray(self.slopes.reshape(self.slopes.shape[0], -1))
         for begin in range(0, X.shape[0], ASKED_TOGETHER):
             part = slice(begin, begin + ASKED_TOGETHER)
-            kernels = KERNELS[self.kernel](cdist(_units(self.scaling, X[part]), self.landmarks, "cityblock"))
-            # Not a product of matrices: its last bits depend on how many rows there are.
-            columns = self.slopes.reshape(self.slopes.shape[0], -1).T
-            sums = np.column_stack([(kernels * slopes).sum(axis=1) for slopes in columns])
+            sums = _core.kernel_sums(_units(self.scaling, X[part]), self.landmarks, slopes, self.kernel, n_threads)
             found[part] = self.intercept + sums.reshape(-1, *self.label_shape)
         return found
 
@@ -131,7 +126,7 @@ class KernelStage:
 
         One row for each row and component of the labels. Only one column's part of the distances changes at a time.
         """
-        fall, slopes = KERNELS[self.kernel], self.slopes.reshape(self.slopes.shape[0], -1)
+        slopes = self.slopes.reshape(self.slopes.shape[0], -1)
         units = _units(self.scaling, X)
         distances = cdist(units, self.landmarks, "cityblock")
         found = np.empty((X.shape[0], slopes.shape[1], steps.size))
@@ -140,7 +135,8 @@ class KernelStage:
             others = distances - np.abs(units[:, column, None] - own)
             with np.errstate(over="ignore"):
                 ends = [self.scaling.inside(column, X[:, column] + sign * step) for sign in (1.0, -1.0)]
-            up, down = (fall(np.maximum(others + np.abs(end[:, None] - own), 0.0)) @ slopes for end in ends)
+            moved = (np.maximum(others + np.abs(end[:, None] - own), 0.0) for end in ends)
+            up, down = (_core.kernel_at_distances(gaps, self.kernel) @ slopes for gaps in moved)
             found[:, :, column] = up - down
         return found.reshape(-1, steps.size)
 
@@ -150,11 +146,11 @@ class KernelStage:
 
     def moments(self, X: Floats, query: Query) -> tuple[Floats, None]:
         """Means at rows; of the doubt about them nothing is said."""
-        return self.means(X), None
+        return self.means(X, query.n_threads), None
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, None]:
         """The same: nothing is learned before everything is learned anew."""
-        return self.means(rows.X), None
+        return self.means(rows.X, query.n_threads), None
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
@@ -216,12 +212,12 @@ class _Regression:
         weights = weights * (n / weights.sum()) if weights.size else np.ones(n)
         self.mean: Floats = np.average(y.reshape(n, -1), axis=0, weights=weights)
         self.labels: Floats = y.reshape(n, -1) - self.mean
-        units, fall = _units(scaling, X), KERNELS[kernel]
+        units = _units(scaling, X)
         self.landmarks: Floats = np.unique(units[drawn], axis=0)
-        between = fall(cdist(self.landmarks, self.landmarks, "cityblock"))
+        between = _kernels(self.landmarks, self.landmarks, kernel)
         between[np.diag_indices_from(between)] += JITTER * between.sum(axis=0).max()
         self.factor: Floats = linalg.cholesky(between, lower=True, check_finite=False)
-        kernels = fall(cdist(units, self.landmarks, "cityblock"))
+        kernels = _kernels(units, self.landmarks, kernel)
         self.features: Floats = linalg.solve_triangular(
             self.factor, kernels.T, lower=True, overwrite_b=True, check_finite=False
         ).T
@@ -304,6 +300,12 @@ def _at_power(plain: ColumnScaling, rates: Floats, shape: Shape) -> ColumnScalin
     """Return units in which the kernel falls over a distance of one."""
     lengths = np.maximum(rates / rates.max(), LEAST_RATE) if rates.size else np.ones(plain.slopes.size)
     return plain.at_rates(lengths**shape.power / shape.width)
+
+
+def _kernels(units: Floats, landmarks: Floats, kernel: str) -> Floats:
+    """Return the kernel of each row and each landmark."""
+    found: Floats = _core.kernel_at_distances(cdist(units, landmarks, "cityblock"), kernel)
+    return found
 
 
 def _units(scaling: ColumnScaling, X: Floats) -> Floats:

@@ -63,10 +63,11 @@ inline ForestMoments predict(const Forest& forest, Points points, std::size_t n_
       }
     }
     TreeSums sums(n * n_outputs);
+    std::vector<NodeId> leaves(n + 1);
     for (const Tree& tree : forest.trees) {
+      tree.find_all(bins.data(), width, n, leaves.data());
       for (std::size_t i = 0; i < n; ++i) {
-        const NodeId leaf = tree.find(bins.data() + i * width);
-        const float* const values = tree.values.data() + tree.nodes[leaf].code * n_outputs;
+        const float* const values = tree.values.data() + tree.nodes[leaves[i]].code * n_outputs;
         for (std::size_t k = 0; k < n_outputs; ++k) sums.add(i * n_outputs + k, static_cast<double>(values[k]));
       }
     }
