@@ -23,6 +23,7 @@ from hedgerow.boosting._ridge import Ridge
 from hedgerow.boosting._seen_and_said import Said, Seen
 from hedgerow.boosting._trees_needed import FEWEST as FEWEST_TREES
 from hedgerow.boosting._trees_needed import trees_needed
+from hedgerow.boosting._trust import Trust
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import mean_square
 
@@ -52,6 +53,7 @@ class Blend(NamedTuple):
     centre: Floats  # what a chain is drawn towards if weights do not add up to one
     residuals: Floats  # label minus honest prediction
     doubts: Floats  # variance within and between trees, and of gaps, where stages tell it
+    trust: Trust
 
     @property
     def main(self) -> Chain:
@@ -60,11 +62,14 @@ class Blend(NamedTuple):
 
     def moments(self, seen: Seen, query: Query) -> Said:
         """Return what is said of rows."""
-        return self._together(seen.axes.shape[0], lambda chain, doubt: chain.moments(seen, doubt, query))
+        first, said = self._together(seen.axes.shape[0], lambda chain, doubt: chain.moments(seen, doubt, query))
+        return said._replace(mean=_towards(first, said.mean, np.full(first.shape[0], self.trust.share)))
 
-    def learn(self, seen: Seen, rows: Rows, query: Query) -> Said:
-        """Let rows come one after another; return what was said of each before it was learned."""
-        return self._together(rows.y.shape[0], lambda chain, doubt: chain.learn(seen, rows, doubt, query))
+    def learn(self, seen: Seen, rows: Rows, query: Query) -> tuple[Blend, Said]:
+        """Let rows come one after another; return the blend that has learned them, and what was said of each before."""
+        first, said = self._together(rows.y.shape[0], lambda chain, doubt: chain.learn(seen, rows, doubt, query))
+        trust, shares = self.trust.after(said.mean - first, rows.y - first, rows.weights)
+        return self._replace(trust=trust), said._replace(mean=_towards(first, said.mean, shares))
 
     def without_blocks(self, blocks: Any, n_blocks: int, n_trees: int, query: Query) -> Said:
         """Return what is said of the rows learned without the labels of their whole block, asking some trees.
@@ -72,30 +77,38 @@ class Blend(NamedTuple):
         Of rows that are in no block nothing is said. Only once, before `settled`.
         """
         n = self.residuals.shape[0]
-        return self._together(n, lambda chain, doubt: chain.left_out(blocks, n_blocks, n_trees, doubt, query))
+        return self._together(n, lambda chain, doubt: chain.left_out(blocks, n_blocks, n_trees, doubt, query))[1]
+
+    def trusted_as(self, before: Blend) -> Blend:
+        """Return the same, as far trusted as the one before it along the same stream."""
+        return self._replace(trust=before.trust.carried_to(self.trust))
 
     def settled(self) -> Blend:
         """Return the same without what only `without_blocks` needs."""
         return self._replace(chains=[chain._replace(without_blocks=np.empty(0)) for chain in self.chains])
 
-    def _together(self, n: int, ask: Any) -> Said:
-        """Weigh means. Doubts are those of the first chain, which are calibrated later, and of others their share."""
+    def _together(self, n: int, ask: Any) -> tuple[Floats, Said]:
+        """Weigh means; return that of the first chain too.
+
+        Doubts are those of the first chain, which are calibrated later, and of others their share.
+        """
         doubt = np.zeros((n, *self.doubts.shape[1:]))
         if not self.chains:
-            return Said(np.zeros((n, *self.centre.shape)), doubt)
+            nothing = np.zeros((n, *self.centre.shape))
+            return nothing, Said(nothing, doubt)
         means = [ask(self.chains[0], doubt)]
         for chain, weight in zip(self.chains[1:], self.weights[1:], strict=True):
             more = np.zeros_like(doubt)
             means.append(ask(chain, more))
             doubt += weight * more
-        return Said(weighed(means, self.weights, self.centre), doubt)
+        return means[0], Said(weighed(means, self.weights, self.centre), doubt)
 
     # Files.
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         chains = [{"weight": weight, **chain.state()} for chain, weight in zip(self.chains, self.weights, strict=True)]
-        own = {"residuals": self.residuals, "doubts": self.doubts}
+        own = {"residuals": self.residuals, "doubts": self.doubts, "trust": self.trust._asdict()}
         return {"chains": chains, "centre": self.centre.reshape(-1), **own}
 
     @classmethod
@@ -116,7 +129,8 @@ class Blend(NamedTuple):
         centre = stored.array("centre", (math.prod(shape),)).reshape(shape)
         if bool(chains) == (0 in shape) or (chains and not chains[0].mondrian):
             raise ValueError("it has no stages, or none of Mondrian forests")
-        return cls(chains, weights, centre, residuals, doubts)
+        trust = Trust.from_state(stored.part("trust")) if "trust" in stored else Trust.at_first(residuals, np.empty(0))
+        return cls(chains, weights, centre, residuals, doubts, trust)
 
 
 def _of_forests(
@@ -127,7 +141,8 @@ def _of_forests(
     if bool(forests) == (0 in shape) or any((one.width, one.label_shape) != (width, shape) for one in forests):
         raise ValueError("it has no stages, or stages of another width, or of something else")
     chains = [Chain([*stages, *forests], mean_square(residuals, np.empty(0)), np.empty(0))] if forests else []
-    return Blend(chains, [1.0] * len(chains), np.zeros(shape), residuals, doubts)
+    trust = Trust.at_first(residuals, np.empty(0))
+    return Blend(chains, [1.0] * len(chains), np.zeros(shape), residuals, doubts, trust)
 
 
 def weighed(means: Sequence[Floats], weights: Sequence[float], centre: Floats) -> Floats:
@@ -140,6 +155,14 @@ def weighed(means: Sequence[Floats], weights: Sequence[float], centre: Floats) -
     return total
 
 
+def _towards(first: Floats, blend: Floats, shares: Floats) -> Floats:
+    """Return what is a share of the way from what the first chain says to what all say."""
+    if (shares == 1.0).all():
+        return blend
+    found: Floats = first + shares.reshape(-1, *(1,) * (first.ndim - 1)) * (blend - first)
+    return found
+
+
 def make_blend(
     kinds: Sequence[str], is_linear: bool, max_stages: int, rows: Rows, making: Making, before: Sequence[Any] = ()
 ) -> Blend:
@@ -147,7 +170,7 @@ def make_blend(
     shape = rows.y.shape[1:]
     if rows.y.size == 0:  # vectors without components: there is nothing to tell
         doubts = np.zeros((rows.X.shape[0], *making.kind.doubt_shape(shape)))
-        return Blend([], [], np.zeros(shape), rows.y, doubts)
+        return Blend([], [], np.zeros(shape), rows.y, doubts, Trust.at_first(rows.y, rows.weights))
     recipes = [Recipe(("linear",) * is_linear + ("mondrian",) * max_stages, making.n_trees)]
     if making.copies.n_units >= FEWEST_ROWS:
         recipes += [Recipe(kinds, making.n_trees) for kinds in _others(kinds, *making.plain.shape)]
@@ -196,7 +219,8 @@ def _made(recipes: list[Recipe], rows: Rows, making: Making, before: Sequence[An
         made = _without_needless_trees(made, weights, error, rows, making)
     residuals = _residuals(made, weights, rows.y, centre)
     doubts = made[0].doubts + sum(weight * one.doubts for weight, one in zip(weights[1:], made[1:], strict=True))
-    return recipes, Blend([one.chain for one in made], weights, centre, residuals, doubts)
+    trust = Trust.at_first(made[0].residuals - residuals, rows.weights)
+    return recipes, Blend([one.chain for one in made], weights, centre, residuals, doubts, trust)
 
 
 def _residuals(made: list[Made], weights: list[float], labels: Floats, centre: Floats) -> Floats:

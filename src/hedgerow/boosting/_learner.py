@@ -196,7 +196,8 @@ class BoostingLearner:
         like = encoded.y.shape[1:], encoded.X.shape[1]
         known = self.stages.main.mondrian if online and self.stages.chains else ()
         before = [one for one in known if (one.label_shape, one.width) == like]
-        self.stages = make_blend(settings.kinds, self.choice.linear, settings.max_stages, encoded, making, before)
+        stages = make_blend(settings.kinds, self.choice.linear, settings.max_stages, encoded, making, before)
+        self.stages = stages.trusted_as(self.stages) if online else stages
         self.calibrate(encoded, blocks[0], copies, query)
         self.stages = self.stages.settled()
         self.next_relearn = 2 * n
@@ -222,10 +223,11 @@ class BoostingLearner:
     def _learn_in_stages(self, seen: Seen, encoded: Rows, query: Query) -> Said:
         """If that fails, some stages have learned rows that others have not: all are learned anew before the next."""
         try:
-            return self.stages.learn(seen, encoded, query)
+            self.stages, said = self.stages.learn(seen, encoded, query)
         except BaseException:
             self.next_relearn = len(self.rows)
             raise
+        return said
 
     def without(self, rows: Rows) -> Rows:
         """Return the rows learned but for these; ValueError if one of these is not there."""
@@ -329,10 +331,7 @@ class BoostingLearner:
         return _shares(sum(stage.explained(weight) for stage in self.stages.main.stages))
 
     def widened(self, values: Floats) -> Self:
-        """Return a learner of wider rows: these had `values` before. Stages see the columns when they are next learned.
-
-        The two share what they have learned.
-        """
+        """Return a learner of wider rows, whose stages it shares; they see the columns when they are next learned."""
         wider = copy(self)
         if not self.is_empty:
             X, y, weights = self.rows.arrays
