@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 REFERENCES = (DOCS / "references.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-PAGES += sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+PAGES += sorted(page for page in DOCS.rglob("*.md") if not {"_build", "benchmarks"} & set(page.parts))
 CURRENT = [page for page in PAGES if page.parent.name != "decisions"]  # these describe the code of their time
 SOURCES = [
     path.relative_to(ROOT).as_posix()
