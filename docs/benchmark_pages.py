@@ -1,7 +1,7 @@
 """The pages of `benchmarks/` as a part of the site, each with the scripts that made it to be downloaded.
 
-They and their pictures are copied to `docs/benchmarks`, which is not kept. Pages link to files, so that links work in the
-repository too; here they are turned into links of the site.
+They and their pictures are copied to `docs/benchmarks`, which is not kept. Pages link to files, so that links work in
+the repository too; here they are turned into links of the site.
 """
 
 import re

@@ -201,3 +201,14 @@ def test_days_are_said_without_an_hour():
     model = hr.MondrianForestRegressor(5, random_state=0).fit(table, np.arange(60.0))
     sentence = model.explain(table[-3:], background=8).sentence(2)
     assert "day = 2025-03-01 (" in sentence
+
+
+def test_classes_that_are_numbers_are_classes():
+    """Classes 0 and 1 were taken for two targets, of which the first was explained, whatever was more probable."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2))
+    model = hr.MondrianForestClassifier(5, random_state=0).fit(X, (X[:, 0] > 0.5).astype(int))
+    found = model.explain(np.array([[0.9, 0.5], [0.1, 0.5]]))
+    assert found.sentence(0).startswith("The probability of class 1 is")
+    assert found.sentence(1).startswith("The probability of class 0 is")
+    assert found.strongest(0)[0].value > 0
