@@ -122,7 +122,7 @@ docs: $(STAMPS)/package $(STAMPS)/group-docs ## the documentation, in docs/_buil
 include tools/release.mk tools/ci.mk
 
 clean: ## remove all that these targets made
-	@rm -rf $(VENV) .venv-* build build-* dist docs/_build docs/api/generated docs/auto_gallery
+	@rm -rf $(VENV) .venv-* build build-* dist docs/_build docs/api/generated docs/auto_gallery docs/benchmarks
 	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -119,7 +119,7 @@ def test_what_is_said_of_columns(frame, tmp_path):
     )
     path.write_bytes(write_plain(numbers))
     result = done("fit", path, "--target", "price", "--out", tmp_path / "model", *FAST)
-    assert "not clear whether day or month comes first (write 2025-12-31): when" in result.stderr
+    assert "not clear whether day or month comes first (--dates says it): when" in result.stderr
     notes = {line.split("\t")[0]: line.split("\t")[-1] for line in result.stdout.split("\n\n")[0].splitlines()}
     assert notes["Order ID"] == "an id: differs in every row"
     assert notes["long_id"] == notes["comment"] == "text that hardly recurs: differs in every row"
@@ -193,8 +193,8 @@ def test_advice_is_a_command_that_works(frame, tmp_path, monkeypatch):
     """The default name of the model, and the command that the last line says."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my flats.2024.csv").write_bytes(write_plain(frame))
-    said = done("fit", "my flats.2024.csv", "--target", "price", *FAST).stderr.splitlines()[-1]
-    command, page = said.removeprefix("next: hedgerow ").split(", or a page to read: hedgerow ")
+    said = done("fit", "my flats.2024.csv", "--target", "price", *FAST).stderr.splitlines()[-2:]
+    command, page = said[0].removeprefix("next: hedgerow "), said[1].removeprefix("or a page to read: hedgerow ")
     command = shlex.split(command.replace("NEW_ROWS.csv", "'my flats.2024.csv'"))
     assert command[:2] == ["predict", "my flats.hedgerow"]
     assert done(*command).stdout.startswith("mean,std,lower,upper\n")
@@ -253,9 +253,10 @@ def test_a_word_among_numbers_or_dates_is_named(tmp_path):
     words = ["few", "many"] * (N // 2)
     dates[4], numbers[5], numbers[9] = "unknown", "many", "many"
     path = write(tmp_path / "a.csv", sold=dates, rooms=numbers, words=words, y=np.arange(N) + 0.5)
-    found, _ = columns_of(path)
-    assert "dates but for 'unknown' in 1 row:" in found["sold"][2]
-    assert "numbers but for 'many' in 2 rows:" in found["rooms"][2]
+    found, said = columns_of(path)
+    assert found["sold"][0] == "date"
+    assert "'unknown' is taken for a missing value: sold" in said
+    assert "numbers but for 'many' in 2 rows: --missing many to use it as numbers" in found["rooms"][2]
     assert found["words"][2] == "2 different: few, many"
 
 

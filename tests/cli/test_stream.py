@@ -82,6 +82,15 @@ def test_goes_on_from_a_checkpoint(data, tmp_path, saved):
     assert "rows\t2300\n" in run("report", tmp_path / "checkpoint").stdout
 
 
+def test_windows_of_a_short_file(data, tmp_path):
+    """About twenty, so that a page shows when something changed."""
+    base = ("stream", data, "--target", "y", "--ignore", "kind", "--model", "online", "--trees", 1)
+    done(*base, "--out", tmp_path / "run")
+    assert hedgerow.load(tmp_path / "run").history["end"].tolist() == list(range(115, 2301, 115))
+    done(*base, "--checkpoint", tmp_path / "checkpoint", "--out", tmp_path / "run")
+    assert hedgerow.load(tmp_path / "run").history["end"].tolist() == [1000, 2000, 2300]
+
+
 def test_the_live_table_shows_windows(data, monkeypatch):
     console = Console(force_terminal=True, width=150, record=True)
     monkeypatch.setattr(_output, "Console", lambda **_: console)

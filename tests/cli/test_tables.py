@@ -114,11 +114,11 @@ def test_info_says_what_columns_were_taken_for(folder):
 
 def test_values_that_do_not_fit_are_named(frame, folder, tmp_path):
     wrong = frame.astype({"size": object}).head(20)
-    wrong.loc[7, "size"] = "oak"
+    wrong.loc[7, "size"], wrong.loc[9, "size"] = "oak", "elm"
     wrong.to_csv(tmp_path / "a.csv", index=False)
     said = refusal("predict", folder / "model", tmp_path / "a.csv", "--out", tmp_path / "out.csv")
     assert "column 'size' of" in said
-    assert "is 'oak' in row 8, and the model has learned numbers there" in said
+    assert "holds 'oak', 'elm', and the model has learned numbers there" in said
     frame.assign(planted="soon").to_csv(tmp_path / "a.csv", index=False)
     said = refusal("predict", folder / "model", tmp_path / "a.csv", "--out", tmp_path / "out.csv")
     assert "column 'planted'" in said

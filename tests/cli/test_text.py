@@ -4,18 +4,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from command_line import done
+from command_line import done, refusal
 from hedgerow.cli._scores import too_good
 from hedgerow.cli._table import read_table
+from hedgerow.cli._text import Reading
 
 N = 40
 
 
-def read(folder, text):
+def read(folder, text, **reading):
     """Return the table of a file, and what was said of it."""
     path, said = folder / "rows.csv", []
     path.write_text(text, encoding="utf-8")
-    return read_table(path, said.append), said
+    return read_table(path, said.append, reading=Reading(**reading)), said
 
 
 def lines(header, *rows):
@@ -92,3 +93,79 @@ def test_what_is_too_good():
     assert not too_good(scores("log loss", 0.2, 0.4), [("ended", 0.99)], "state")
     assert not too_good(scores("RMSE", 0.2, 1.0), [("size", 0.99)], "price")
     assert not too_good(scores("RMSE", 0.01, 1.0), [("size", 0.6)], "price")
+
+
+@pytest.mark.parametrize(
+    ("days", "says", "first"),
+    [
+        (["01/13/2022", "02/03/2022"], "dates with the month first", "2022-01-13"),
+        (["13/01/2022", "02/03/2022 17:05"], "dates with the day first", "2022-01-13"),
+    ],
+)
+def test_a_day_above_twelve_tells_the_order(days, says, first, tmp_path):
+    frame, said = read(tmp_path, lines("day,x", *(f"{day},1" for day in days)))
+    assert f"{says}: day" in said
+    assert str(frame["day"].iloc[0].date()) == first
+    assert frame["day"].iloc[1].month == (2 if "month" in says else 3)
+    assert frame["day"].iloc[1].hour == (17 if ":" in days[1] else 0)
+
+
+def test_an_order_that_is_not_clear_is_asked_about(tmp_path):
+    for days in (["01/02/2022", "03/04/2022"], ["13/01/2022", "01/13/2022"]):
+        frame, said = read(tmp_path, lines("day,x", *(f"{day},1" for day in days)))
+        assert frame["day"].tolist() == days
+        assert any("--dates says it" in word for word in said)
+    text = lines("day,x", "01/02/2022,1", "03/04/2022,1")
+    assert read(tmp_path, text, dates="day-first")[0]["day"].dt.month.tolist() == [2, 4]
+    assert read(tmp_path, text, dates="month-first")[0]["day"].dt.month.tolist() == [1, 3]
+    against, _ = read(tmp_path, lines("day,x", "13/02/2022,1", "03/04/2022,1"), dates="month-first")
+    assert against["day"].tolist() == ["13/02/2022", "03/04/2022"]  # what the user says is wrong
+
+
+def test_further_marks_of_missing_values(tmp_path):
+    text = lines("size;name;is_new", "k.A.;k.A.;true", "-999;b;false", "1.250,5;c;k.A.")
+    frame, _ = read(tmp_path, text, missing=("k.A.", "-999"))
+    assert frame["size"].isna().tolist() == [True, True, False]
+    assert frame["size"].iloc[2] == 1250.5
+    assert frame["name"].isna().tolist() == [True, False, False]
+    assert frame["is_new"].iloc[0] is True
+    (tmp_path / "rows.jsonl").write_text('{"size": -999, "name": "k.A. "}\n{"size": 2.5, "name": "b"}\n')
+    frame = read_table(tmp_path / "rows.jsonl", reading=Reading(("k.A.", "-999")))
+    assert frame["size"].isna().tolist() == frame["name"].isna().tolist() == [True, False]
+
+
+def test_one_word_among_many_numbers_is_a_missing_value(tmp_path):
+    """Without this, a column with a word for what is missing is a category of as many values as there are numbers."""
+    sizes = [f"{20 + row},5" for row in range(N)]
+    text = lines("size;x", *(f"{'k.A.' if row % 5 == 0 else size};1" for row, size in enumerate(sizes)))
+    frame, said = read(tmp_path, text)
+    assert frame["size"].isna().sum() == N // 5
+    assert frame["size"].dtype == float
+    assert "'k.A.' is taken for a missing value: size" in said
+    two = text.replace("21,5", "unknown")  # two words may be categories
+    assert read(tmp_path, two)[0]["size"].iloc[1] == "unknown"
+    few, _ = read(tmp_path, lines("floor;x", "1;1", "2;1", "EG;1", "3;1"))
+    assert few["floor"].tolist() == ["1", "2", "EG", "3"]
+
+
+def test_words_among_numbers_of_rows_to_predict(tmp_path):
+    rng = np.random.default_rng(0)
+    learned = [
+        f"{size:.1f},{2 * size:.1f},{1 + row % 12:02d}/{1 + row % 28:02d}/2024"
+        for row, size in enumerate(rng.uniform(1, 9, N))
+    ]
+    (tmp_path / "rows.csv").write_text(lines("size,y,day", *learned))
+    model = tmp_path / "rows.hedgerow"
+    done("fit", tmp_path / "rows.csv", "-t", "y", "--model", "forest", "--trees", 3, "--no-score", "-o", model)
+    new = tmp_path / "new.csv"
+    new.write_text(lines("size,day", "n.a.,01/02/2024", "3.5,01/02/2024"))
+    said = refusal("predict", model, new)
+    assert "'day'" in said
+    assert "--dates" in said
+    assert len(done("predict", model, new, "--dates", "month-first").stdout.splitlines()) == 3
+    new.write_text(lines("size,day", "n.a.,01/13/2024", "k.A.,01/13/2024", "3.5,01/13/2024"))
+    said = refusal("predict", model, new)
+    assert "holds 'n.a.', 'k.A.'" in said
+    assert "--missing n.a.,k.A." in said
+    assert len(done("predict", model, new, "--missing", "n.a.,k.A.").stdout.splitlines()) == 4
+    assert "one of day-first, month-first" in refusal("predict", model, new, "--dates", "day", code=2)

@@ -1,15 +1,19 @@
 """Signposts lead somewhere: files that pages name exist, and papers that they cite are in the references."""
 
+import importlib
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+import hedgerow.plot
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 REFERENCES = (DOCS / "references.md").read_text(encoding="utf-8")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-PAGES += sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
+PAGES += sorted(page for page in DOCS.rglob("*.md") if not {"_build", "benchmarks"} & set(page.parts))
 CURRENT = [page for page in PAGES if page.parent.name != "decisions"]  # these describe the code of their time
 SOURCES = [
     path.relative_to(ROOT).as_posix()
@@ -60,6 +64,21 @@ def test_the_landing_page_names_every_page_of_the_guide():
     text = (DOCS / "index.md").read_text(encoding="utf-8")
     pages = {page.name for page in (DOCS / "guide").glob("*.md")} - {"index.md"}
     assert [name for name in sorted(pages) if f"(guide/{name})" not in text] == []
+
+
+@pytest.mark.parametrize(
+    "module", ["hedgerow", *(f"hedgerow.{name}" for name in ("metrics", "optimize", "plot", "stream"))]
+)
+def test_every_public_name_has_a_page(module):
+    owner = importlib.import_module(module)
+    listed = set(re.findall(r"^   ([\w.]+)$", (DOCS / "api" / "index.md").read_text(encoding="utf-8"), re.MULTILINE))
+    names = [name for name in owner.__all__ if not name.startswith("_") and not inspect.ismodule(getattr(owner, name))]
+    assert [name for name in names if name not in listed] == []
+
+
+def test_every_display_has_a_picture_in_the_gallery():
+    examples = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "gallery").glob("*/plot_*.py"))
+    assert [name for name in hedgerow.plot.__all__ if f"{name}.from_" not in examples] == []
 
 
 def test_what_is_recognised():

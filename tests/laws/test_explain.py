@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 import hedgerow as hr
+from hedgerow.explain import all_coalitions, random_orders, shapley_values
 from models import BY_NAME, answers, bits, every, forest
 from tables import draw_table, table_of
 
@@ -201,3 +202,43 @@ def test_days_are_said_without_an_hour():
     model = hr.MondrianForestRegressor(5, random_state=0).fit(table, np.arange(60.0))
     sentence = model.explain(table[-3:], background=8).sentence(2)
     assert "day = 2025-03-01 (" in sentence
+
+
+def test_classes_that_are_numbers_are_classes():
+    """Classes 0 and 1 were taken for two targets, of which the first was explained, whatever was more probable."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 2))
+    model = hr.MondrianForestClassifier(5, random_state=0).fit(X, (X[:, 0] > 0.5).astype(int))
+    found = model.explain(np.array([[0.9, 0.5], [0.1, 0.5]]))
+    assert found.sentence(0).startswith("The probability of class 1 is")
+    assert found.sentence(1).startswith("The probability of class 0 is")
+    assert found.strongest(0)[0].value > 0
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_cells_that_agree_with_the_background_are_not_asked_about_again(is_exact):
+    """Values are those of asking about every mixture, and of whole numbers fewer are asked about."""
+    rng = np.random.default_rng(0)
+    rows, background, others = (rng.integers(0, 3, size=(n, 4)).astype(float) for n in (7, 6, 5))
+    rows[0] = background[0]
+    coalitions = all_coalitions(4, 6) if is_exact else random_orders(4, 6, rng)
+    asked = []
+
+    def ask(X):
+        asked.append(len(X))
+        return np.stack([X[:, 0] * X[:, 1] - X[:, 2], np.sin(X @ [1.0, 2.0, 3.0, 4.0])], axis=1)
+
+    found = shapley_values(ask, rows, background, coalitions, others)
+    n_asked, n_mixtures = sum(asked), (7 + 5) * coalitions.masks.shape[0] * coalitions.masks.shape[1]
+    assert n_asked < 0.75 * n_mixtures
+
+    def each(these):
+        mixed = np.where(coalitions.masks, these[:, None, None], background[:, None])
+        said = ask(mixed.reshape(-1, 4)).reshape(*mixed.shape[:3], 2)
+        ends = [np.broadcast_to(ask(background)[None, :, None], (len(these), 6, 1, 2))]
+        ends.append(np.broadcast_to(ask(these)[:, None, None], (len(these), 6, 1, 2)))
+        return np.einsum("bcm,nbmo->nbco", coalitions.weights, np.concatenate([said, *ends], axis=2))
+
+    expected = (each(rows) - each(others).mean(axis=0)).mean(axis=1)
+    np.testing.assert_allclose(found.values, expected, atol=1e-12)
+    np.testing.assert_allclose(found.values.sum(axis=1) + found.base, ask(rows), atol=1e-12)

@@ -78,3 +78,30 @@ def test_an_endless_variance_is_noise():
     found = Uncertainty.of_parts(np.array([np.inf, 4.0]), (np.array([np.inf, 1.0]), np.ones(2), np.zeros(2)))
     np.testing.assert_array_equal(found.noise, [np.inf, 2.0])
     np.testing.assert_array_equal(found.disagreement, [1.0, 2.0])
+
+
+def test_parts_of_classes_where_the_truth_is_known():
+    """Coins are noise, and a gap is not, as is told where leaves hold several rows.
+
+    With one class a leaf, the total is right, and noise is not told from the other two: the guide says so.
+    """
+    rng = np.random.default_rng(0)
+    coins, flipped = rng.uniform(size=(2000, 2)), rng.integers(0, 2, 2000)
+    apart, side = np.r_[rng.normal(0, 1, (1000, 2)), rng.normal(8, 1, (1000, 2))], np.repeat([0, 1], 1000)
+    inside, gap, outside = rng.uniform(0.2, 0.8, (200, 2)), rng.normal(4, 0.3, (200, 2)), np.full((1, 2), 40.0)
+
+    def shares(X, y, at, least):
+        forest = hr.MondrianForestClassifier(20, min_samples_split=least, random_state=0).fit(X, y)
+        said = forest.predict_uncertainty(at)
+        return said.total.mean(), *(part.mean() / said.total.mean() for part in said[1:])
+
+    total, noise, disagreement, distance = shares(coins, flipped, inside, 50)
+    assert total == pytest.approx(np.log(2), rel=0.01)
+    assert noise > 0.75
+    assert shares(apart, side, gap, 50)[1] < 0.35
+    assert shares(coins, flipped, outside, 50)[3] > 0.95
+    total, noise, disagreement, distance = shares(coins, flipped, inside, 2)
+    assert total == pytest.approx(np.log(2), rel=0.02)
+    assert noise < 0.05
+    assert min(disagreement, distance) > 0.3
+    assert shares(coins, flipped, outside, 2)[3] > 0.95

@@ -108,3 +108,19 @@ def test_moments_between_levels(name):
     for piece in range(1, KNOTS.size - 2):
         begin, end = (round(knot * 10**4) for knot in KNOTS[piece : piece + 2])
         assert means[piece] == pytest.approx(z[begin:end].mean(), abs=1e-3)
+
+
+@EVERY
+def test_what_is_expected_of_a_row_does_not_depend_on_the_others(name):
+    """To the last bit, alone and among many; sums once depended on how many rows there are."""
+    n = 1500
+    rng = np.random.default_rng(1)
+    location, scale, moved = rng.normal(size=n), rng.uniform(0.1, 2, n), 0.2 * rng.normal(size=(n, LEVELS.size))
+    for make in (
+        lambda some: Reshaped(location[some], scale[some], SHAPES[name], KNOTS, levels_of(moved[some], 0.1)),
+        lambda some: LocationScale(location[some], scale[some], SHAPES[name]),
+    ):
+        together = make(slice(None)).expect(lambda y, rows: np.exp(np.minimum(y, 3.0)) + rows)
+        for row in (0, 700, n - 1):
+            alone = make(slice(row, row + 1)).expect(lambda y, rows, row=row: np.exp(np.minimum(y, 3.0)) + row)
+            assert alone[0] == together[row]

@@ -7,6 +7,7 @@ from abc import abstractmethod
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from hedgerow.base.columns import Cells
 from hedgerow.base.columns.table import NUMBERS, python_columns
@@ -96,6 +97,7 @@ class Explained:
             output_names=names,
             output=output,
             confidence=float(confidence),
+            of_classes=is_classifier(self),
         )
 
     @abstractmethod

@@ -19,12 +19,12 @@ from hedgerow.files import Stored
 
 
 class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting, OnlineEstimator):  # type: ignore[misc]
-    """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before, for classes.
+    """The most accurate classifier: forests, greedy trees, a kernel and a ridge regression, on honest residuals.
 
     Every class is an indicator, and all indicators are learned by the same trees with the same smoothing: how much a
-    node knows does not depend on which class it is asked about. Residuals are honest, as each row is predicted by trees
-    that have not seen its class, so there is no learning rate, and stages are added until the leave-one-out error stops
-    falling. The same residuals calibrate the probabilities.
+    node knows does not depend on which class it is asked about. Each stage learns what the stages before left over.
+    Residuals are honest, as each row is predicted by trees that have not seen its class, so there is no learning rate,
+    and stages are added until the leave-one-out error stops falling. The same residuals calibrate the probabilities.
 
     Parameters
     ----------

@@ -23,11 +23,11 @@ from hedgerow.targets import first_target
 
 
 class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, MondrianBoosting, OnlineEstimator):
-    """Stages of Mondrian forests, each on the exact leave-one-out residuals of the stages before.
+    """The most accurate regressor: forests, greedy trees, a kernel and a ridge regression, on honest residuals.
 
-    The residuals are honest: each row is predicted by trees that have not seen its label. So there is no learning rate
-    to choose and no over-fitting to fear; stages are added until the leave-one-out error stops falling. The predictive
-    distribution is calibrated on the same residuals.
+    Each stage learns what the stages before left over. These residuals are honest: each row is predicted by trees that
+    have not seen its label. So there is no learning rate to choose and no over-fitting to fear; stages are added until
+    the leave-one-out error stops falling. The predictive distribution is calibrated on the same residuals.
 
     If `y` has several columns, these are learned together on the same trees, and a prediction is a joint distribution,
     a `Joint`. Arrays then have a target as their second axis: means have shape (n_samples, n_targets), intervals

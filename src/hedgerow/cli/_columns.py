@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from hedgerow.cli._names import require, with_matches
 from hedgerow.cli._output import Output
 from hedgerow.cli._table import quoted
-from hedgerow.cli._text import is_text, nearly
+from hedgerow.cli._text import UNCLEAR_DATE, is_text, kind_of_text, nearly
 from hedgerow.stream import _kinds
 
 KINDS = {
@@ -98,6 +99,7 @@ def features(frame: Any, columns: Sequence[str], path: Path, kinds: Mapping[str,
         values = column.to_list()
         kind = _kinds.kind_of(values, ("date", "time")) if kind == "unknown" else kind
         if kind != "category":
+            _refuse_words(values, kind, name, path)
             read = [_cell(value, kind, name, path, row) for row, value in enumerate(values)]
             chosen[name] = type(column)(read, index=column.index, dtype=float if kind == "number" else object)
         if kind == "date":
@@ -174,12 +176,27 @@ def _short(value: Any) -> str:
     return text if len(text) <= 16 else f"{text[:15]}…"
 
 
+def _refuse_words(values: Sequence[Any], kind: str, name: str, path: Path) -> None:
+    """Say which words stand among the numbers or dates of a column, and what can be done about it."""
+    texts = dict.fromkeys(value for value in values if isinstance(value, str) and not _kinds.is_mark(value))
+    odd = [text for text in texts if not kind_of_text(text) and not _kinds.is_missing(text)]
+    if odd and kind in ("number", "date"):
+        some = [text for text in odd[:3] if "," not in text]
+        marks = f"--missing {quote(','.join(some))} takes it for missing, or " if some else ""
+        raise ValueError(
+            f"column {name!r} of {str(path)!r} holds {quoted(odd)}, and the model has learned {kind}s there; {marks}"
+            "fit the model again with --categorical"
+        )
+
+
 def _cell(value: Any, kind: str, name: str, path: Path, row: int) -> Any:
     try:
         return _kinds.read(value, kind)
     except ValueError:
         words = {"category": "categories"}.get(kind, f"{kind}s")
+        is_unclear = kind == "date" and UNCLEAR_DATE.fullmatch(str(value))
+        how = "--dates says whether day or month comes first" if is_unclear else "mend the file"
         raise ValueError(
             f"column {name!r} of {str(path)!r} is {value!r:.80} in row {row + 1:,}, and the model has learned {words} "
-            "there; mend the file, or fit the model again with --categorical"
+            f"there; {how}, or fit the model again with --categorical"
         ) from None

@@ -9,6 +9,7 @@ from typing import Any
 
 from hedgerow.cli._output import UsageError
 from hedgerow.cli._table import quoted
+from hedgerow.cli._text import DAY_FIRST, MONTH_FIRST, Reading
 
 
 def require(columns: Iterable[Any], wanted: Sequence[str], path: Path, option: str = "") -> None:
@@ -54,3 +55,9 @@ def chosen(option: str, value: str, allowed: Sequence[str]) -> str:
         guess = f"; did you mean {match!r}?" if match else ""
         raise UsageError(f"{option} must be one of {', '.join(allowed)}, got {value!r}{guess}")
     return value
+
+
+def reading_of(missing: Sequence[str] | None, dates: str | None) -> Reading:
+    """Return what --missing and --dates say."""
+    marks = [mark.strip() for mark in listed(missing, ())]
+    return Reading(tuple(marks), chosen("--dates", dates, (DAY_FIRST, MONTH_FIRST)) if dates else "")

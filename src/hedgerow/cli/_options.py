@@ -43,6 +43,19 @@ Use = Annotated[
     list[str] | None, typer.Option(help="Columns to use that would be left out, such as ids.", metavar="COLUMNS")
 ]
 
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(help="Further marks of missing values, such as -999: a,b or given again.", metavar="MARKS"),
+]
+Dates = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ORDER",
+        help="day-first or month-first: what 01/02/2025 means, if the column does not tell.",
+        autocompletion=lambda: ["day-first", "month-first"],
+    ),
+]
+
 
 def _check_seed(seed: int) -> int:
     if not 0 <= seed < 2**32:

@@ -9,11 +9,12 @@ from hedgerow.cli._columns import features, require_learned
 from hedgerow.cli._names import listed, require
 from hedgerow.cli._output import Output
 from hedgerow.cli._table import read_table
+from hedgerow.cli._text import AS_IT_IS, Reading, knowing
 
 ALL = "all"
 
 
-def rows_for(out: Output, model: Any, path: Path, keep: list[str]) -> tuple[Any, Any]:
+def rows_for(out: Output, model: Any, path: Path, keep: list[str], reading: Reading = AS_IT_IS) -> tuple[Any, Any]:
     """Columns of a file, read as what the model took them for, and those to copy."""
     kinds = model.column_kinds_
     has_names = hasattr(model, "feature_names_in_")
@@ -23,7 +24,7 @@ def rows_for(out: Output, model: Any, path: Path, keep: list[str]) -> tuple[Any,
         return has_names and (kinds[name] == "category" if name in kinds else bool(keep))
 
     with out.progress(f"reading {path}"):
-        frame = read_table(path, out.say, is_text)
+        frame = read_table(path, out.say, is_text, reading=knowing(reading, kinds))
     columns = list(frame.columns) if keep == [ALL] and ALL not in frame.columns else listed(keep, frame.columns)
     require(frame.columns, columns, path, "--keep")
     kept = frame[columns].copy()

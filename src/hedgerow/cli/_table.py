@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from hedgerow.cli._memory import Budget, records, sample
 from hedgerow.cli._output import UsageError
-from hedgerow.cli._text import is_code, mend_text, with_dots
+from hedgerow.cli._text import AS_IT_IS, Reading, is_code, mend_text, with_dots
 from hedgerow.stream import _kinds
 from hedgerow.stream._delimiter import LINES, delimiter_of
 
@@ -41,6 +41,7 @@ def read_table(
     say: Callable[[str], None] | None = None,
     is_text: Callable[[str], bool] | None = None,
     budget: Budget | None = None,
+    reading: Reading = AS_IT_IS,
 ) -> Any:
     """Read a file, or the standard input, as a pandas frame.
 
@@ -64,7 +65,7 @@ def read_table(
         elif kind == "json":
             frame, n_all = _read_json(path, file, pd, budget)
         else:
-            frame, n_all, notes = _read_csv(path, file, head, is_text or _is_none, pd, budget)
+            frame, n_all, notes = _read_csv(path, file, head, is_text or _is_none, pd, budget, reading)
     if n_all is not None and n_all > len(frame):
         frame.attrs["n_all"] = n_all
     if len(frame) == 0:
@@ -72,8 +73,11 @@ def read_table(
     nested = [name for name in frame if frame[name].dtype == object and not all(map(_is_single, frame[name]))]
     if nested:
         raise ValueError(f"{str(path)!r}: {quoted(nested)} holds lists or objects; a column has a single value a row")
-    codes = frame.attrs.get("codes", ())
-    notes += mend_text(frame, lambda name: name in codes or (is_text or _is_none)(name), frame.attrs.get("delimiter"))
+    codes, delimiter = frame.attrs.get("codes", ()), frame.attrs.get("delimiter")
+    notes += mend_text(frame, lambda name: name in codes or (is_text or _is_none)(name), delimiter, reading)
+    numbers = [float(mark) for mark in reading.missing if _is_number(mark)]
+    for name in frame.select_dtypes("number") if numbers else ():
+        frame[name] = frame[name].mask(frame[name].isin(numbers))
     if codes:
         notes.append(f"codes that begin with zeros, taken for text: {', '.join(sorted(codes))}")
     for note in notes if say else ():
@@ -221,7 +225,13 @@ def _json_line(line: str, number: int) -> Any:
 
 
 def _read_csv(
-    path: Path, file: BinaryIO, head: bytes, is_text: Callable[[str], bool], pd: Any, budget: Budget | None
+    path: Path,
+    file: BinaryIO,
+    head: bytes,
+    is_text: Callable[[str], bool],
+    pd: Any,
+    budget: Budget | None,
+    reading: Reading,
 ) -> tuple[Any, int | None, list[str]]:
     n_all = None
     encoding, notes = _encoding_of(path, file, head)
@@ -248,7 +258,7 @@ def _read_csv(
                 index_col=False,
                 skipinitialspace=True,
                 dtype={name: str for name in header if is_text(name.strip()) or name.strip() in codes | dotted},
-                na_values=MISSING,
+                na_values=[*MISSING, *reading.missing],
                 low_memory=False,  # the type of a column follows from all of it
                 # Before version 3.1 pandas misses the last digit unless told; since then it warns when told.
                 **({"float_precision": "round_trip"} if is_old else {}),

@@ -13,6 +13,7 @@ from hedgerow.cli._names import chosen, listed, require
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._table import read_table
 from hedgerow.cli._target import TASKS, decide_task, target_values, without_missing
+from hedgerow.cli._text import AS_IT_IS, Reading, knowing
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,14 @@ def training_rows(
     categorical: Sequence[str] | None,
     use: Sequence[str] | None,
     budget: Budget | None = None,
+    reading: Reading = AS_IT_IS,
 ) -> Training:
     """Read a file, or what of it fits into the budget, and say what its columns and its target were taken for."""
     chosen("--task", task, TASKS)
     with out.progress(f"reading {path}"):
         # Names between commas can be told from names with commas only when the columns are known.
         texts = {*(categorical or ()), *listed(categorical, ())}
-        frame = read_table(path, out.say, texts.__contains__, budget)
+        frame = read_table(path, out.say, texts.__contains__, budget, reading)
     require(frame.columns, [target], path, "--target")
     if target in frame.attrs.get("twice", ()):
         raise ValueError(f"{str(path)!r} has several columns {target!r}; rename all but the one that is the target")
@@ -97,10 +99,12 @@ def within(out: Output, frame: Any, n: int, seed: int) -> Any:
     return some
 
 
-def further_rows(out: Output, path: Path, target: str, task: str, kinds: Mapping[str, str]) -> Training:
+def further_rows(
+    out: Output, path: Path, target: str, task: str, kinds: Mapping[str, str], reading: Reading = AS_IT_IS
+) -> Training:
     """Read another file with columns that are known already."""
     with out.progress(f"reading {path}"):
-        frame = read_table(path, out.say, lambda name: kinds.get(name) == "category")
+        frame = read_table(path, out.say, lambda name: kinds.get(name) == "category", reading=knowing(reading, kinds))
     require(frame.columns, [target], path, "--target")
     require_learned(frame, list(kinds), path)
     frame = without_missing(out, frame, target, path)

@@ -66,6 +66,8 @@ class Explanation:
         What is explained: "mean" or "width".
     confidence : float
         Of the interval whose width is explained.
+    of_classes : bool
+        Whether the outputs are probabilities of classes.
     """
 
     values: Floats
@@ -76,6 +78,7 @@ class Explanation:
     output_names: list[Any] | None
     output: str
     confidence: float
+    of_classes: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -173,19 +176,14 @@ class Explanation:
                 raise ValueError(f"output must be None where there is one output, got {output!r}")
             return None
         if output is None:
-            return 0 if self._is_of_targets else int(self.predictions[row].argmax())
+            return int(self.predictions[row].argmax()) if self.of_classes else 0
         if output not in names:
             raise ValueError(f"output must be one of {names}, got {output!r}")
         return names.index(output)
 
-    @property
-    def _is_of_targets(self) -> bool:
-        """Whether several outputs are targets, and not classes."""
-        return self.output_names == list(range(len(self.output_names or ())))
-
     def _subject(self, place: int | None) -> str:
         name = None if self.output_names is None or place is None else self.output_names[place]
-        if name is not None and not self._is_of_targets:
+        if self.of_classes:
             return f"The probability of class {name} is"
         of_target = "" if name is None else f" of target {name}"
         if self.output == "width":

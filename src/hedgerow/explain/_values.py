@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hedgerow.explain._coalitions import Coalitions
+from hedgerow.explain._coalitions import Coalitions, Masks
 from hedgerow.numeric.arrays import Floats
 
 NUMBERS_AT_A_TIME = 2**21
@@ -83,11 +83,38 @@ def _each(
         each = np.einsum("bc,bo->bco", weights[..., -2], of_background[some])
         each = each + np.einsum("bc,no->nbco", weights[..., -1], of_rows)
         if n_mixtures:
-            mixed = np.where(coalitions.masks[some], rows[:, None, None], background[some, None])
-            said = _ask(ask, mixed.reshape(-1, width)).reshape(n, -1, n_mixtures, of_rows.shape[1])
+            said = _said_of_mixtures(ask, rows, background[some], coalitions.masks[some], of_background[some], of_rows)
             each += np.einsum("bcm,nbmo->nbco", weights[..., :-2], said)
         found.append(each)
     return np.concatenate(found, axis=1)
+
+
+def _said_of_mixtures(
+    ask: Ask, rows: Floats, background: Floats, masks: Masks, of_background: Floats, of_rows: Floats
+) -> Floats:
+    """What is said of each mixture: shape (n_rows, n_background, n_mixtures, n_outputs).
+
+    Where a row has the value of a background row, nothing changes as it is replaced, and nothing is asked again: tables
+    with categories and whole numbers have many such cells.
+    """
+    differs = rows[:, None] != background
+    changed = masks & differs[:, :, None]  # the columns that make a mixture differ from the background row
+    is_new = np.ones(changed.shape[:3], dtype=bool)
+    is_new[:, :, 0] = changed[:, :, 0].any(axis=-1)
+    is_new[:, :, 1:] = (changed[:, :, 1:] != changed[:, :, :-1]).any(axis=-1)
+    is_row = (changed == differs[:, :, None]).all(axis=-1)
+    n_rows, n_background, n_mixtures = is_new.shape
+    found = np.empty((n_rows, n_background, n_mixtures, of_rows.shape[1]))
+    found[:, :, 0] = of_background  # unless it is asked about, or the row itself
+    found[is_row] = np.broadcast_to(of_rows[:, None, None], found.shape)[is_row]
+    asked = is_new & ~is_row
+    if asked.any():
+        row, other, mixture = np.nonzero(asked)
+        found[asked] = _ask(ask, np.where(masks[other, mixture], rows[row], background[other]))
+    for place in range(1, n_mixtures):
+        is_same = ~is_new[:, :, place] & ~is_row[:, :, place]
+        found[:, :, place][is_same] = found[:, :, place - 1][is_same]
+    return found
 
 
 def _rows_at_a_time(coalitions: Coalitions) -> int:

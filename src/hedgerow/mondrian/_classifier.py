@@ -173,7 +173,8 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         """Entropy of each prediction, and its parts: noise, disagreement of the trees, distance from the data.
 
         The total is that of the calibrated prediction, of which the parts have the shares that they have before
-        calibration.
+        calibration. By default leaves hold one class, so that overlapping classes show as disagreement and distance;
+        with `min_samples_split` of 20 to 50 they show as noise.
 
         Returns
         -------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,6 +13,9 @@ from hedgerow.predictive._shapes import Expected, Shape
 
 KNOTS = np.array([0.0, 0.02, *np.arange(1, 10) / 10, 0.98, 1.0])
 """Levels between which a rule of quadrature is applied."""
+
+NUMBERS_AT_A_TIME = 2**16
+"""Values of a quadrature that are looked at together: few enough to stay near the processor."""
 
 
 class LocationScale(Distribution):
@@ -53,10 +58,18 @@ class LocationScale(Distribution):
 
     def expect(self, function: Expected) -> Floats:
         """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""
-        z, shares, _ = self.shape.quadrature(KNOTS)
-        values = function(self.location[:, None] + self.scale[:, None] * z, np.arange(len(self))[:, None])
-        found: Floats = (values * shares).sum(axis=1)
+        z, shares_of = self._quadrature()
+        found, step = np.empty(len(self)), max(1, NUMBERS_AT_A_TIME // z.size)
+        for begin in range(0, len(self), step):
+            some = slice(begin, min(begin + step, len(self)))
+            values = self.location[some, None] + self.scale[some, None] * z
+            found[some] = (function(values, np.arange(some.start, some.stop)[:, None]) * shares_of(some)).sum(axis=1)
         return found
+
+    def _quadrature(self) -> tuple[Floats, Callable[[slice], Floats]]:
+        """Return values of the shape, and their probabilities, of all rows or of some."""
+        z, shares, _ = self.shape.quadrature(KNOTS)
+        return z, lambda some: shares
 
     def _quantiles(self, levels: Floats) -> Floats:
         found: Floats = self.location[:, None] + self.scale[:, None] * self.shape.ppf(levels)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution
 from hedgerow.predictive._location_scale import LocationScale
-from hedgerow.predictive._shapes import Expected, Shape
+from hedgerow.predictive._shapes import Shape
 
 
 class Reshaped(LocationScale):
@@ -61,12 +63,10 @@ class Reshaped(LocationScale):
         """Where ``y`` would be if a row's distribution were the standard normal one."""
         return Distribution.normal_scores(self, y)
 
-    def expect(self, function: Expected) -> Floats:
-        """Mean of a function of each row's value, by quadrature. It takes values, and the rows that they belong to."""
+    def _quadrature(self) -> tuple[Floats, Callable[[slice], Floats]]:
         z, shares, pieces = self.shape.quadrature(self.knots)
-        values = function(self.location[:, None] + self.scale[:, None] * z, np.arange(len(self))[:, None])
-        found: Floats = (values * (shares * self._slopes[:, pieces])).sum(axis=1)
-        return found
+        # Not self._slopes[some, pieces]: how that lies in memory, and so the last bits of sums, depends on its size.
+        return z, lambda some: shares * np.take(self._slopes[some], pieces, axis=1)
 
     def _standard_mean(self) -> Floats:
         # Not a product of matrices: its last bits depend on how many rows there are.

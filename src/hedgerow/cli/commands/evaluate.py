@@ -13,11 +13,25 @@ import typer
 
 from hedgerow.cli._folds import folds_of
 from hedgerow.cli._models import new_model, word_for
-from hedgerow.cli._names import listed
-from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Seed, Settings, Target, Task, Trees, Use
+from hedgerow.cli._names import listed, reading_of
+from hedgerow.cli._options import (
+    Categorical,
+    Data,
+    Dates,
+    Ignore,
+    Jobs,
+    Missing,
+    Seed,
+    Settings,
+    Target,
+    Task,
+    Trees,
+    Use,
+)
 from hedgerow.cli._output import Output
 from hedgerow.cli._peers import peer_scores, peers
 from hedgerow.cli._scores import BASELINES, CONFIDENCE, Scores, baseline_scores, check_confidence, scores_of
+from hedgerow.cli._text import Reading
 from hedgerow.cli._training import Training, further_rows, training_rows
 
 Split = tuple[Any, Any, Any, Any]
@@ -41,6 +55,8 @@ def evaluate(
     ignore: Ignore = None,
     categorical: Categorical = None,
     use: Use = None,
+    missing: Missing = None,
+    dates: Dates = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
 ) -> None:
@@ -54,20 +70,21 @@ def evaluate(
         word_for(name)  # refused before the table is read
     if test is not None:
         test.stat()
-    rows = training_rows(out, data, target, task, ignore, categorical, use)
+    reading = reading_of(missing, dates)
+    rows = training_rows(out, data, target, task, ignore, categorical, use, reading=reading)
     how: dict[str, Any] = {"task": rows.task, "confidence": confidence}
     contenders: dict[str, Callable[..., Scores]] = {}
     for name in listed(model, ()) or ["boosting", "forest"]:
         ours = partial(new_model, name, rows.task, trees, settings, random_state=seed, n_jobs=jobs)
         ours()  # refused now, or never
         contenders[f"hedgerow {name}"] = partial(_our_scores, ours)
-    there, missing = peers() if others else ({}, [])
+    there, absent = peers() if others else ({}, [])
     if others:
         contenders |= {name: partial(peer_scores, fit, seed=seed, jobs=jobs) for name, fit in there.items()}
-        if missing:
-            out.say(f"not installed, so not compared: {', '.join(missing)}")
-        out.facts(not_installed=missing)
-    splits = _splits(out, rows, test, target, cv, seed)
+        if absent:
+            out.say(f"not installed, so not compared: {', '.join(absent)}")
+        out.facts(not_installed=absent)
+    splits = _splits(out, rows, test, target, cv, seed, reading)
     found = []
     with out.progress("evaluating", len(contenders) * len(splits)) as advance:
         for name, scores in contenders.items():
@@ -89,9 +106,11 @@ def _our_scores(new: Callable[[], Any], X: Any, y: Any, X_new: Any, y_new: Any, 
     return scores_of(new().fit(X, y), X_new, y_new, task, confidence)
 
 
-def _splits(out: Output, rows: Training, test: Path | None, target: str, cv: int, seed: int) -> list[Split]:
+def _splits(
+    out: Output, rows: Training, test: Path | None, target: str, cv: int, seed: int, reading: Reading
+) -> list[Split]:
     if test is not None:
-        new = further_rows(out, test, target, rows.task, rows.kinds)
+        new = further_rows(out, test, target, rows.task, rows.kinds, reading)
         return [(rows.X, rows.y, new.X, new.y)]
     folds = folds_of(rows.y, rows.task, cv, seed)
     return [(rows.X.iloc[own], rows.y[own], rows.X.iloc[new], rows.y[new]) for own, new in folds]

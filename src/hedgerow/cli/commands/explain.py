@@ -10,7 +10,8 @@ import typer
 from sklearn.base import is_classifier
 
 from hedgerow.cli._models import load_model
-from hedgerow.cli._options import Data, ModelFile, Seed
+from hedgerow.cli._names import reading_of
+from hedgerow.cli._options import Data, Dates, Missing, ModelFile, Seed
 from hedgerow.cli._output import Output, UsageError, check_destination
 from hedgerow.cli._rows import rows_for
 from hedgerow.cli._scores import CONFIDENCE
@@ -46,6 +47,8 @@ def explain(
             help="Write the values of all columns, a line for each row explained; - writes to the standard output.",
         ),
     ] = None,
+    missing: Missing = None,
+    dates: Dates = None,
     seed: Seed = 0,
 ) -> None:
     """Show which columns move the predictions for the rows of a table.
@@ -60,7 +63,7 @@ def explain(
     learner = load_model(model)
     if width and is_classifier(learner):
         raise UsageError("--width is for regression; this model predicts classes, which have no intervals")
-    X, _ = rows_for(out, learner, data, [])
+    X, _ = rows_for(out, learner, data, [], reading_of(missing, dates))
     if row is not None and row > len(X):
         raise UsageError(f"--row {row} is not there: {str(data)!r} has {len(X):,} rows")
     most = DRAWN_BESIDE if row is not None else rows or (len(X) if to is not None else DRAWN)

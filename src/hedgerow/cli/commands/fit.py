@@ -11,7 +11,22 @@ import typer
 
 from hedgerow.cli._memory import Budget
 from hedgerow.cli._models import new_model, word_for
-from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Model, Seed, Settings, Target, Task, Trees, Use
+from hedgerow.cli._names import reading_of
+from hedgerow.cli._options import (
+    Categorical,
+    Data,
+    Dates,
+    Ignore,
+    Jobs,
+    Missing,
+    Model,
+    Seed,
+    Settings,
+    Target,
+    Task,
+    Trees,
+    Use,
+)
 from hedgerow.cli._output import Output, UsageError, check_destination, size_in_words
 from hedgerow.cli._scores import CONFIDENCE, check_confidence, show_honest_scores, show_strongest, too_good
 from hedgerow.cli._table import PIPE
@@ -32,6 +47,8 @@ def fit(
     ignore: Ignore = None,
     categorical: Categorical = None,
     use: Use = None,
+    missing: Missing = None,
+    dates: Dates = None,
     confidence: Annotated[float, typer.Option(help="Of the intervals whose coverage is shown.")] = CONFIDENCE,
     score: Annotated[bool, typer.Option(help="Say how well rows are predicted that were left out.")] = True,
     max_memory: Annotated[
@@ -52,7 +69,8 @@ def fit(
     word_for(model)  # refused before the table is read
     check_confidence(confidence)
     budget = None if max_memory is None else budget_for(max_memory, model, trees, seed)
-    rows = training_rows(out, data, target, task, ignore, categorical, use, budget)
+    reading = reading_of(missing, dates)
+    rows = training_rows(out, data, target, task, ignore, categorical, use, budget, reading)
     fitted = fit_and_save(out, new_model(model, rows.task, trees, settings, random_state=seed, n_jobs=jobs), rows, path)
     scores = show_honest_scores(out, fitted, rows, confidence) if score else []
     strongest = show_strongest(out, fitted)
@@ -84,7 +102,8 @@ def say_saved(out: Output, path: Path, source: Path | None = None) -> None:
     data = "DATA.csv" if source in (None, PIPE) else quote(str(source))
     name = quote(str(path))
     out.done(f"saved to {path} ({size_in_words(path.stat().st_size)})")
-    out.say(f"next: hedgerow predict {name} NEW_ROWS.csv, or a page to read: hedgerow report {name} {data}")
+    out.say(f"next: hedgerow predict {name} NEW_ROWS.csv")
+    out.say(f"or a page to read: hedgerow report {name} {data}")
 
 
 def fit_and_save(out: Output, model: Any, rows: Training, path: Path) -> Any:

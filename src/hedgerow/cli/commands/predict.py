@@ -11,8 +11,8 @@ import typer
 from sklearn.base import is_classifier
 
 from hedgerow.cli._models import load_model
-from hedgerow.cli._names import listed
-from hedgerow.cli._options import Data, ModelFile
+from hedgerow.cli._names import listed, reading_of
+from hedgerow.cli._options import Data, Dates, Missing, ModelFile
 from hedgerow.cli._output import Output, UsageError, check_destination
 from hedgerow.cli._rows import rows_for
 from hedgerow.cli._scores import CONFIDENCE
@@ -49,6 +49,8 @@ def predict(
         list[str] | None, typer.Option(metavar="NUMBERS", help="Quantiles to write, such as 0.1,0.5,0.9.")
     ] = None,
     proba: Annotated[bool, typer.Option("--proba", help="Write the probability of every class.")] = False,
+    missing: Missing = None,
+    dates: Dates = None,
 ) -> None:
     """Predict the rows of a table.
 
@@ -66,7 +68,7 @@ def predict(
         )
     if proba and not is_classifier(learner):
         raise UsageError("--proba is for classes; this model predicts numbers, and --quantiles writes more of them")
-    X, kept = rows_for(out, learner, data, keep or [])
+    X, kept = rows_for(out, learner, data, keep or [], reading_of(missing, dates))
     if not levels["confidence"] and not levels["quantiles"]:
         levels["confidence"] = [CONFIDENCE]
     parts = []

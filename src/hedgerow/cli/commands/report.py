@@ -11,10 +11,13 @@ from sklearn.base import is_classifier
 
 from hedgerow.cli._honest import LEFT_OUT, Honest, honest_predictions, predictions_of_new
 from hedgerow.cli._models import check_can_predict, read_model
+from hedgerow.cli._names import reading_of
+from hedgerow.cli._options import Dates, Missing
 from hedgerow.cli._output import Output, UsageError, check_destination, size_in_words
 from hedgerow.cli._runs import history_rows, names_of, scores_rows
 from hedgerow.cli._scores import CONFIDENCE, LEAST_ROWS, beside_baseline, check_confidence
 from hedgerow.cli._table import quoted
+from hedgerow.cli._text import Reading
 from hedgerow.cli._training import Training, further_rows
 from hedgerow.cli.report import Subject, alone_page, model_page, runs_page
 from hedgerow.stream import Run
@@ -49,6 +52,8 @@ def report(
         Path | None, typer.Option(help="Runs only: picture to write, of any format that matplotlib knows.")
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Runs only: CSV to write, a line for each run and window.")] = None,
+    missing: Missing = None,
+    dates: Dates = None,
 ) -> None:
     """Write a page about a model, to read and to show; or compare saved runs.
 
@@ -62,7 +67,7 @@ def report(
     if not isinstance(found[0], Run):
         if history or plot or csv:
             raise UsageError(f"--history, --plot and --csv are for runs, and {str(files[0])!r} is a model")
-        _about_model(out, found[0], files, to, target, test, confidence)
+        _about_model(out, found[0], files, to, target, test, confidence, reading_of(missing, dates))
         return
     if target or test:
         raise UsageError(f"--target and --test are for models, and {str(files[0])!r} is a run")
@@ -77,6 +82,7 @@ def _about_model(
     target: str | None,
     test: Path | None,
     confidence: float,
+    reading: Reading,
 ) -> None:
     path, data = files[0], files[1] if len(files) > 1 else None
     check_can_predict(model, path)
@@ -91,7 +97,7 @@ def _about_model(
             f"the page is short; with the table that the model was fitted to it says more: hedgerow report {name} DATA"
         )
     else:
-        rows, honest = _rows(out, model, path, data, target, test)
+        rows, honest = _rows(out, model, path, data, target, test, reading)
         subject = Subject(model, path.name, (test or data or path).name, rows, honest, confidence)
         with out.progress("drawing"):
             content = model_page(subject)
@@ -103,7 +109,7 @@ def _about_model(
 
 
 def _rows(
-    out: Output, model: Any, path: Path, data: Path | None, target: str | None, test: Path | None
+    out: Output, model: Any, path: Path, data: Path | None, target: str | None, test: Path | None, reading: Reading
 ) -> tuple[Training, Honest]:
     """Return the rows that the page is about, and honest predictions of them."""
     if not hasattr(model, "feature_names_in_"):
@@ -112,9 +118,9 @@ def _rows(
     if target is None:
         raise UsageError(f"the model in {str(path)!r} does not know what its target is called: add --target NAME")
     task = "classification" if is_classifier(model) else "regression"
-    learned = None if data is None else further_rows(out, data, target, task, model.column_kinds_)
+    learned = None if data is None else further_rows(out, data, target, task, model.column_kinds_, reading)
     if test is not None:
-        new = further_rows(out, test, target, task, model.column_kinds_)
+        new = further_rows(out, test, target, task, model.column_kinds_, reading)
         known = new.y if learned is None else learned.y
         how = f"on {len(new):,} new rows of {test.name}"
         return new, predictions_of_new(model, new.X, new.y, known, task, how)

@@ -25,6 +25,9 @@ from hedgerow.stream._progress import expected_rows
 
 LABELS = dict(zip(TASKS, ("auto", "number", "class"), strict=True))
 
+WINDOW, N_WINDOWS, SHORTEST = 1000, 20, 50
+"""Rows of a window; of a file that has fewer of them a window is shorter, but not shorter than that."""
+
 
 def stream(
     out: Output,
@@ -40,7 +43,10 @@ def stream(
         int | None, typer.Option(help="forest only: unlearn all but the latest so many rows.", min=1)
     ] = None,
     confidence: Annotated[float, typer.Option(help="What the intervals promise.")] = 0.9,
-    window: Annotated[int, typer.Option(help="Rows of a line in the table.", min=1)] = 1000,
+    window: Annotated[
+        int | None,
+        typer.Option(help="Rows of a line in the table; 1000 if not given, a twentieth of a short file.", min=1),
+    ] = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
     skip_missing: Annotated[bool, typer.Option("--skip-missing", help="Leave out rows with missing values.")] = False,
@@ -80,7 +86,9 @@ def stream(
     taken = [{"column": name, "taken for": KINDS[kind]} for name, kind in source.column_kinds.items()]
     out.table("columns", taken, "What the columns were taken for")
     name = f"{type(learner).__name__}, {trees} trees" + (f", {keep:,} rows kept" if keep else "")
-    steps = evaluation(learner, source, confidence, window, checkpoint, distribution=distribution, name=name)
+    # A checkpoint is of one window, and the file may have grown since.
+    size = window or (WINDOW if checkpoint else _window_for(source))
+    steps = evaluation(learner, source, confidence, size, checkpoint, distribution=distribution, name=name)
     run = _watched(out, steps, source)
     if to is not None:
         run.save(to)
@@ -90,6 +98,16 @@ def stream(
     out.table("scores", with_meanings(found) if out.results.is_terminal else found, "Each row forecast, then learned")
     written = [f"{what} saved to {path}" for what, path in (("run", to), ("model", save_model)) if path]
     out.done("; ".join([f"{run.n_rows:,} rows, {run.n_rows / max(run.seconds, 1e-9):,.0f} a second", *written]))
+
+
+def _window_for(source: Any) -> int:
+    """Return a window of which a short file has about twenty."""
+    n = 0
+    for chunk in source.chunks():
+        n += len(chunk.y)
+        if n >= N_WINDOWS * WINDOW:
+            return WINDOW
+    return max(SHORTEST, n // N_WINDOWS)
 
 
 def _watched(out: Output, steps: Iterator[Run], source: Any) -> Run:

@@ -13,8 +13,8 @@ import typer
 
 from hedgerow.cli._folds import folds_of
 from hedgerow.cli._models import MODELS, check_model, new_model, word_for
-from hedgerow.cli._names import listed
-from hedgerow.cli._options import Categorical, Data, Ignore, Jobs, Seed, Target, Task, Use
+from hedgerow.cli._names import listed, reading_of
+from hedgerow.cli._options import Categorical, Data, Dates, Ignore, Jobs, Missing, Seed, Target, Task, Use
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._scores import CONFIDENCE, scores_of, show_strongest
 from hedgerow.cli._training import training_rows
@@ -77,6 +77,8 @@ def tune(
     ignore: Ignore = None,
     categorical: Categorical = None,
     use: Use = None,
+    missing: Missing = None,
+    dates: Dates = None,
     seed: Seed = 0,
     jobs: Jobs = -1,
 ) -> None:
@@ -88,7 +90,8 @@ def tune(
     path, end = model_path(data, to), perf_counter() + 60 * minutes
     for name in listed(model, ()):
         word_for(name)  # refused before the table is read
-    rows = training_rows(out, data, target, task, ignore, categorical, use)
+    reading = reading_of(missing, dates)
+    rows = training_rows(out, data, target, task, ignore, categorical, use, reading=reading)
     candidates = _candidates(rows.task, listed(model, ()))
     folds, measure = folds_of(rows.y, rows.task, cv, seed), MEASURE[rows.task]
     shared: dict[str, Any] = {"random_state": seed, "n_jobs": jobs}

@@ -133,7 +133,8 @@ def _split(values: Any, kind: str) -> Iterator[tuple[str, Any]]:
         parts = (column <= edges[0], (column > edges[0]) & (column <= edges[1]), column > edges[1])
         yield from ((word, known & part.to_numpy(dtype=bool)) for word, part in zip(words, parts, strict=True))
     else:
-        for value in column[known].value_counts().index[:N_GROUPS]:
+        common = column[known].value_counts().index[:N_GROUPS]
+        for value in sorted(common) if kind in ("number", "date", "duration") else common:
             yield _word(value), known & (column == value).to_numpy(dtype=bool)
     yield "missing", ~known
 
