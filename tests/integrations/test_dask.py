@@ -297,6 +297,7 @@ def test_parameters_are_those_of_the_model():
     model = DaskMondrianForestRegressor(7, lifetime=2.0, client="some")
     assert model.get_params() == {
         **MondrianForestRegressor(7, lifetime=2.0, cuts="keyed").get_params(),
+        "max_memory": None,
         "client": "some",
     }
     again = clone(model.set_params(client=None, n_estimators=9))

@@ -9,7 +9,7 @@ import numpy as np
 from distributed import get_worker
 from sklearn.base import clone
 
-DESCRIBED = ("n_features_in_", "feature_names_in_", "classes_")
+DESCRIBED = ("n_features_in_", "feature_names_in_", "classes_", "n_samples_seen_")
 """Attributes of a model that are known without it."""
 
 
@@ -46,9 +46,28 @@ def hedgerow_shape(block: Block) -> Shape:
     return Shape(len(X), columns, 1 if y.ndim == 1 else y.shape[1])
 
 
+def check_alike(shapes: dict[int, Shape]) -> None:
+    """Raise ValueError unless partitions, by number, have the same columns and one target, and some has rows."""
+    filled = [(number, shape) for number, shape in sorted(shapes.items()) if shape.n_rows]
+    if not filled:
+        raise ValueError("all partitions are empty: there is no row to learn")
+    first, expected = filled[0]
+    for number, shape in filled:
+        if shape.columns != expected.columns:
+            raise ValueError(
+                f"partitions have different columns: {expected.columns} in partition {first}, {shape.columns} in "
+                f"partition {number}"
+            )
+        if shape.n_targets != 1:
+            raise ValueError(
+                f"y has {shape.n_targets} columns in partition {number}: on Dask a model has one target; fit one model "
+                "for each, or an ordinary model"
+            )
+
+
 def hedgerow_fit(model: Any, blocks: list[Block]) -> Any:
     """Fit a model to all rows."""
-    return clone(model).fit(*_joined(blocks))
+    return clone(model).fit(*joined(blocks))
 
 
 def hedgerow_learn(model: Any, blocks: list[Block], announced: dict[str, Any]) -> Any:
@@ -61,7 +80,7 @@ def hedgerow_learn(model: Any, blocks: list[Block], announced: dict[str, Any]) -
 
 def hedgerow_units(model: Any, blocks: list[Block]) -> Any:
     """Bring rows together and learn the units of their columns."""
-    return model._sown(*_joined(blocks))
+    return model._sown(*joined(blocks))
 
 
 def hedgerow_first_trees(sown: Any) -> Any:
@@ -111,7 +130,7 @@ def memory_limits(dask_scheduler: Any) -> list[int]:
     return [int(worker.memory_limit or 0) for worker in dask_scheduler.workers.values()]
 
 
-def _joined(blocks: list[Block]) -> Block:
+def joined(blocks: list[Block]) -> Block:
     """Return all rows as one partition."""
     return Block(*(_stacked(list(parts)) for parts in zip(*blocks, strict=True)))
 
@@ -121,6 +140,6 @@ def _stacked(parts: list[Any]) -> Any:
         return parts[0]
     if not hasattr(parts[0], "iloc"):
         return np.concatenate(parts)
-    import pandas as pd
+    from dask.dataframe.dispatch import concat
 
-    return pd.concat(parts)
+    return concat(parts)  # unlike pandas, it unites the levels of categories
