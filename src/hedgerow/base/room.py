@@ -23,7 +23,7 @@ FEWEST = 100
 
 def read_amount(amount: Any) -> int:
     """Return a number of bytes, or an amount such as "4GB", "500 MB" or "2.5G", in bytes; ValueError if it is none."""
-    if isinstance(amount, Integral) and not isinstance(amount, bool) and amount > 0:
+    if isinstance(amount, Integral) and not isinstance(amount, bool) and int(amount) > 0:
         return int(amount)
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?\s*", amount.lower()) if isinstance(amount, str) else None
     if not found:

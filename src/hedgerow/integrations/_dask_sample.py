@@ -49,8 +49,9 @@ def sampled(client: Any, blocks: list[Any], n: int, seed: int) -> tuple[Any, int
 def hedgerow_sample(number: int, block: Block, n: int, seed: int) -> Sample:
     """Return the sample of one partition."""
     shape = hedgerow_shape(block)
-    places, _, weights = drop_weightless(np.arange(shape.n_rows), np.empty(shape.n_rows), block.weights)
-    kept = _part(block, places.astype(np.intp))
+    places = np.arange(shape.n_rows)
+    _, places, weights = drop_weightless(np.empty(shape.n_rows), places, block.weights)
+    kept = _part(block, places)
     columns = chain(
         _checked("X", numbers_by_type(kept.X), number),
         _checked("y", numbers_by_type(kept.y if kept.y.ndim == 2 else {"y": kept.y}), number),

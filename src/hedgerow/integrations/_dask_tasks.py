@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import get_worker
+from scipy import sparse
 from sklearn.base import clone
 
 DESCRIBED = ("n_features_in_", "feature_names_in_", "classes_", "n_samples_seen_")
@@ -31,6 +32,7 @@ class Shape(NamedTuple):
 
 def hedgerow_rows(number: int, X: Any, y: Any, weights: Any) -> Block:
     """Put a partition together."""
+    X = _dense(X)
     for name, part in (("y", y), ("sample_weight", weights)):
         if part is not None and len(part) != len(X):
             raise ValueError(
@@ -107,7 +109,7 @@ def hedgerow_predict(
     X: Any, *, model: Any, method: str, names: list[Any] | None, dtype: Any, options: dict[str, Any]
 ) -> Any:
     """Return what a model says of the rows of a partition, as a frame if it is one; names are those of columns."""
-    tail = () if names is None else (len(names),)
+    X, tail = _dense(X), () if names is None else (len(names),)
     if len(X):
         said = getattr(model, method)(X, **options)
         found = np.column_stack(said) if isinstance(said, tuple) else np.asarray(said)
@@ -128,6 +130,11 @@ def framed(found: Any, X: Any, names: list[Any] | None) -> Any:
 def memory_limits(dask_scheduler: Any) -> list[int]:
     """Tell how much memory each worker may use; 0 where there is no limit."""
     return [int(worker.memory_limit or 0) for worker in dask_scheduler.workers.values()]
+
+
+def _dense(X: Any) -> Any:
+    """Return rows as an array if they are a sparse matrix: models hold them densely, too."""
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def joined(blocks: list[Block]) -> Block:
