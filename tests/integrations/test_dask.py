@@ -13,7 +13,6 @@ from contextvars import Context
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -202,14 +201,6 @@ def test_categories_whose_levels_differ_between_partitions(client):
     whole = pd.DataFrame({"x": X[:, 0], "kind": pd.Categorical(kinds)})
     assert model.to_local().column_kinds_["kind"] == "category"
     assert bits(model.to_local()) == bits(MondrianForestRegressor(**KEYED).fit(whole, y))
-
-
-def test_sparse_chunks(client, alone):
-    X, y = divided(3, *draw())
-    rows = X.map_blocks(csr_matrix)
-    model = DaskMondrianForestRegressor(**SIZES, client=client).fit(rows, y)
-    assert bits(model.to_local()) == bits(alone)
-    assert (model.predict(rows).compute() == alone.predict(draw()[0])).all()
 
 
 def test_answers_are_lazy_and_have_the_shape_they_say(client, alone):

@@ -6,6 +6,7 @@ import os
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from scipy.stats import chi2
 
 from hedgerow import MondrianBoostingRegressor, MondrianForestClassifier, MondrianForestRegressor
@@ -163,6 +164,14 @@ def test_frames_with_text_dates_and_missing_values(client):
         some = [dd.from_pandas(part, npartitions=n_parts) for part in parts]
         model = DaskMondrianForestClassifier(**SIZES, max_memory=memory, client=client).fit(*some)
         assert bits(model.to_local()) == bits(expected)
+
+
+def test_sparse_chunks(client, alone):
+    X, y = arrays(7, *draw())
+    rows = X.map_blocks(csr_matrix)
+    model = DaskMondrianForestRegressor(**SIZES, max_memory=MEMORY, client=client).fit(rows, y)
+    assert bits(model.to_local()) == bits(alone)
+    assert (model.predict(rows).compute() == alone.predict(draw()[0])).all()
 
 
 def test_every_row_is_as_likely_as_another():

@@ -129,8 +129,7 @@ std::vector<SlowCut> slow_tree(const mondrian::Rows& rows, std::uint64_t seed, s
     from.resize(mondrian::SideSums::padded(rows.width()), 0.0F);
     to.resize(from.size(), 0.0F);
     mondrian::SideSums sums;
-    sums.add_up(from.data(), to.data(), from.size());
-    const double length = sums.total();
+    const double length = sums.add_up(from.data(), to.data(), from.size());
     double plain = 0.0;
     for (std::size_t d = 0; d < rows.width(); ++d) {
       plain += static_cast<double>(cell.upper[d]) - static_cast<double>(cell.lower[d]);

@@ -51,21 +51,17 @@ struct SideSums {
   /// How many columns a box must have room for; those that are no columns have no length.
   static std::size_t padded(std::size_t width) { return (width + together - 1) / together * together; }
 
-  void add_up(const float* lower, const float* upper, std::size_t n_padded) {
-    sums.resize(n_padded / together);
-    for (std::size_t b = 0; b < sums.size(); ++b) add_up_again(lower, upper, b * together);
-  }
-  /// The sum in which a column is, after its bounds have changed.
-  void add_up_again(const float* lower, const float* upper, std::size_t column) {
-    const std::size_t b = column / together;
-    float side[together];
-    for (std::size_t k = 0; k < together; ++k) side[k] = upper[b * together + k] - lower[b * together + k];
-    for (std::size_t k = 0; k < 4; ++k) side[k] += side[k + 4];
-    sums[b] = static_cast<double>(side[0] + side[2]) + static_cast<double>(side[1] + side[3]);
-  }
-  [[nodiscard]] double total() const {
+  /// Sums of `n` padded columns; returns their total.
+  double add_up(const float* lower, const float* upper, std::size_t n) {
+    sums.resize(n / together);
     double total = 0.0;
-    for (const double sum : sums) total += sum;
+    for (std::size_t b = 0; b < sums.size(); ++b) {
+      float side[together];
+      for (std::size_t k = 0; k < together; ++k) side[k] = upper[b * together + k] - lower[b * together + k];
+      for (std::size_t k = 0; k < 4; ++k) side[k] += side[k + 4];
+      sums[b] = static_cast<double>(side[0] + side[2]) + static_cast<double>(side[1] + side[3]);
+      total += sums[b];
+    }
     return total;
   }
 
@@ -121,7 +117,6 @@ class KeyedCells {
     cell_.time = 0.0;
     std::fill_n(lower_.begin(), width, -keyed_reach);
     std::fill_n(upper_.begin(), width, keyed_reach);
-    sides_.add_up(lower_.data(), upper_.data(), lower_.size());
   }
   /// A cell that was kept.
   void start(std::uint64_t seed, const KeyedCell& cell, const Box& bounds, std::size_t width) {
@@ -129,7 +124,6 @@ class KeyedCells {
     cell_ = cell;
     std::copy_n(bounds.lower, width, lower_.begin());
     std::copy_n(bounds.upper, width, upper_.begin());
-    sides_.add_up(lower_.data(), upper_.data(), lower_.size());
   }
 
   [[nodiscard]] const KeyedCell& here() const { return cell_; }
@@ -139,7 +133,7 @@ class KeyedCells {
   /// along it; never if the cell holds a single point.
   [[nodiscard]] KeyedCut next() {
     constexpr std::size_t together = SideSums::together;
-    const double rate = sides_.total();
+    const double rate = sides_.add_up(lower_.data(), upper_.data(), lower_.size());
     if (!(rate > 0.0)) return {0, 0.0F, std::numeric_limits<double>::infinity()};
     const double time = cell_.time - std::log(random::uniform_of(cell_.name[0], cell_.name[1])) / rate;
     double distance = random::uniform_of(cell_.name[2], cell_.name[3]) * rate;
@@ -165,7 +159,6 @@ class KeyedCells {
     float& bound = (to_right ? lower_ : upper_)[cut.feature];
     log_.push_back({cut.feature, to_right, bound});
     bound = to_right ? next_after(cut.location) : cut.location;
-    sides_.add_up_again(lower_.data(), upper_.data(), cut.feature);
   }
 
   /// Past all cuts that leave some rows together, to the cell that is cut between them, or at `latest` or later.
@@ -202,7 +195,6 @@ class KeyedCells {
     for (; log_.size() > mark.log; log_.pop_back()) {
       const Change& last = log_.back();
       (last.is_lower ? lower_ : upper_)[last.feature] = last.bound;
-      sides_.add_up_again(lower_.data(), upper_.data(), last.feature);
     }
   }
 
