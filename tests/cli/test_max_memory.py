@@ -9,7 +9,8 @@ from scipy.stats import chisquare
 
 import hedgerow
 from command_line import done, refusal
-from hedgerow.cli._memory import PROCESS, Budget, records, sample
+from hedgerow.base.room import PROCESS
+from hedgerow.cli._memory import Budget, records, sample
 from hedgerow.cli._table import read_table
 
 N = 4000

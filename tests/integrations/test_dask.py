@@ -191,6 +191,18 @@ def test_frames_with_text_and_missing_values(client, frame):
     np.testing.assert_array_equal(interval, local.predict_interval(frame.drop(columns="y"), 0.5))
 
 
+def test_categories_whose_levels_differ_between_partitions(client):
+    """Levels that are numbers stay categories."""
+    X, y = draw()
+    kinds = np.where(np.arange(len(y)) < 150, np.resize([1, 2], len(y)), np.resize([2, 3, 4], len(y)))
+    parts = [pd.DataFrame({"x": X[a:b, 0], "kind": pd.Categorical(kinds[a:b])}) for a, b in ((0, 150), (150, len(y)))]
+    targets = [pd.Series(y[:150]), pd.Series(y[150:])]
+    model = DaskMondrianForestRegressor(**SIZES, client=client).fit(from_parts(*parts), from_parts(*targets))
+    whole = pd.DataFrame({"x": X[:, 0], "kind": pd.Categorical(kinds)})
+    assert model.to_local().column_kinds_["kind"] == "category"
+    assert bits(model.to_local()) == bits(MondrianForestRegressor(**KEYED).fit(whole, y))
+
+
 def test_answers_are_lazy_and_have_the_shape_they_say(client, alone):
     X, y = draw()
     asked = divided(6, X)[0]
@@ -297,6 +309,7 @@ def test_parameters_are_those_of_the_model():
     model = DaskMondrianForestRegressor(7, lifetime=2.0, client="some")
     assert model.get_params() == {
         **MondrianForestRegressor(7, lifetime=2.0, cuts="keyed").get_params(),
+        "max_memory": None,
         "client": "some",
     }
     again = clone(model.set_params(client=None, n_estimators=9))
@@ -343,7 +356,13 @@ def test_killed_workers_lose_nothing(processes):
     model.fit(*rows)
     killer.join()
     assert killed[0] is not None
-    assert model.predict(rows[0]).compute().tobytes() == expected.predict(X).tobytes()
+    processes.wait_for_workers(2, timeout=300)
+    killer = threading.Thread(target=lambda: killed.append(kill_when_busy(processes, "")))
+    killer.start()
+    asked = da.concatenate([rows[0]] * (40 if THOROUGH else 20))
+    assert model.predict(asked).compute()[-len(y) :].tobytes() == expected.predict(X).tobytes()
+    killer.join()
+    assert killed[1] is not None
     assert bits(model.to_local()) == bits(expected)
     if THOROUGH:
         processes.wait_for_workers(2, timeout=300)
@@ -353,7 +372,7 @@ def test_killed_workers_lose_nothing(processes):
 
 
 def kill_when_busy(client, name):
-    """Kill a worker that has begun a task of this name; return its number, or None if none ever had."""
+    """Kill a worker that has begun a task whose name begins so; return its number, or None if none ever had."""
     pids = client.run(os.getpid)
     for _ in range(3000):
         for worker, keys in client.processing().items():

@@ -311,6 +311,11 @@ def test_tables_merge(kind):
     assert are_whole(NEW[kind]().fit(X[:150], y[:150]).merge(NEW[kind]().fit(X[150:], y[150:])))  # a few rows
 
 
+def test_a_forest_that_is_no_list_of_forests():
+    with pytest.raises(TypeError, match="merge takes a list of forests, got MondrianForestRegressor"):
+        hedgerow.merge(NEW["hierarchy"]())
+
+
 def test_tables_with_other_columns_are_refused():
     X, y = table("hierarchy")
     model, part = NEW["hierarchy"]().fit(X[:80], y[:80]), NEW["hierarchy"]().fit(X[80:].assign(text=1.0), y[80:])

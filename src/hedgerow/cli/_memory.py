@@ -3,29 +3,16 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from random import Random
 from typing import TypeVar
 
+from hedgerow.base.room import bytes_a_row, read_amount, rows_within
 from hedgerow.cli._output import UsageError
 
 Item = TypeVar("Item")
-
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-PROCESS = 330_000_000
-"""Bytes of Python and the libraries, whatever the rows."""
-ROW_IN_TREE = 80
-CELL_IN_TREE = 3
-"""Bytes at the peak of a fit of a Mondrian forest: a row in each tree, and each of its columns."""
-CELL = 110
-"""Bytes of a value in the table and in its copies, while a model is fitted."""
-TIMES = {("boosting", "regression"): 2.5, ("boosting", "classification"): 5.0, ("forest", "classification"): 2.0}
-"""What other models take, as multiples of a forest."""
-FEWEST = 100
-"""Rows below which it is not worth while to learn."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +29,17 @@ class Budget:
     @classmethod
     def parse(cls, text: str, model: str, trees: int, seed: int) -> Budget:
         """Read an amount such as 4GB, 500 MB or 2.5G."""
-        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?\s*", text.lower())
-        if not found:
-            raise UsageError(f"--max-memory is an amount such as 4GB or 500MB, got {text!r}")
-        return cls(int(float(found[1]) * UNITS[found[2]]), model, trees, seed)
+        try:
+            return cls(read_amount(text), model, trees, seed)
+        except ValueError as error:
+            raise UsageError(f"--max-memory: {error}") from None
 
     def rows(self, n_columns: int, task: str) -> int:
         """Return how many rows fit."""
-        in_tree = TIMES.get((self.model, task), 1.0) * (ROW_IN_TREE + CELL_IN_TREE * n_columns)
-        per_row = n_columns * CELL + self.trees * in_tree
-        n = int((self.n_bytes - PROCESS) / per_row)
-        if n < FEWEST:
-            least = math.ceil((PROCESS + FEWEST * per_row) / 1e6)
-            raise UsageError(f"--max-memory is too small to learn anything: {least} MB are the least for this table")
-        return n
+        try:
+            return rows_within(self.n_bytes, bytes_a_row(self.model, task, self.trees, n_columns))
+        except ValueError as error:
+            raise UsageError(f"--max-memory is {error}") from None
 
 
 def sample(items: Iterable[Item], n: int, seed: int) -> tuple[list[Item], int]:

@@ -7,15 +7,16 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from dask import delayed
+from sklearn.base import is_classifier
 
+from hedgerow.base.room import PROCESS, bytes_a_row, read_amount, rows_within, tree_bytes_a_row
 from hedgerow.integrations import _dask_tasks as tasks
-
-ROW_BYTES_A_COLUMN, TREE_BYTES, TREE_BYTES_A_COLUMN = 28, 90, 2
-"""What a row takes for each column and in each tree, as measured, about; trees on their way to others included."""
 
 
 def partitions(X: Any, name: str) -> list[Any]:
     """Return the partitions of a collection, whole rows each, still to be computed."""
+    if name == "X" and getattr(X, "ndim", 2) != 2:
+        raise ValueError(f"X must have two dimensions, rows and columns, got {X.ndim}")
     if isinstance(X, da.Array):
         whole = X.rechunk({1: -1}) if X.ndim == 2 else X
         return list(whole.to_delayed().ravel())
@@ -27,11 +28,8 @@ def partitions(X: Any, name: str) -> list[Any]:
     return list(X.to_delayed())
 
 
-def checked_blocks(client: Any, X: Any, y: Any, sample_weight: Any) -> tuple[list[Any], tasks.Shape]:
-    """Have partitions computed where they are, look whether they fit together, and return those that have rows.
-
-    Returns the shape of all of them together, too.
-    """
+def blocks_of(X: Any, y: Any, sample_weight: Any) -> list[Any]:
+    """Put partitions of rows, targets and weights together; they are still to be computed."""
     given = {"X": X, "y": y} | ({} if sample_weight is None else {"sample_weight": sample_weight})
     parts = {name: partitions(_aligned(name, part, X), name) for name, part in given.items()}
     for name, blocks in parts.items():
@@ -39,12 +37,24 @@ def checked_blocks(client: Any, X: Any, y: Any, sample_weight: Any) -> tuple[lis
             raise ValueError(f"X has {len(parts['X'])} partitions and {name} {len(blocks)}: divide both alike")
     weights = parts.get("sample_weight", [None] * len(parts["X"]))
     rows = enumerate(zip(parts["X"], parts["y"], weights, strict=True))
-    blocks = client.persist([delayed(tasks.hedgerow_rows)(number, *row) for number, row in rows])
+    return [delayed(tasks.hedgerow_rows)(number, *row) for number, row in rows]
+
+
+def held(client: Any, blocks: list[Any]) -> tuple[list[Any], int]:
+    """Have partitions computed where they are, look whether they fit together, and return those that have rows.
+
+    Returns how many rows they have together, too.
+    """
+    blocks = client.persist(blocks)
     shapes = client.gather(client.compute([delayed(tasks.hedgerow_shape)(block) for block in blocks]))
-    _check_alike(shapes)
-    filled = [pair for pair in zip(blocks, shapes, strict=True) if pair[1].n_rows]
-    whole = filled[0][1]._replace(n_rows=sum(shape.n_rows for _, shape in filled))
-    return [block for block, _ in filled], whole
+    tasks.check_alike(dict(enumerate(shapes)))
+    filled = [block for block, shape in zip(blocks, shapes, strict=True) if shape.n_rows]
+    return filled, sum(shape.n_rows for shape in shapes)
+
+
+def length_of(X: Any) -> int | None:
+    """Return how many rows there are, if that is known before they are computed."""
+    return None if not isinstance(X, da.Array) or np.isnan(X.shape[0]) else int(X.shape[0])
 
 
 def _aligned(name: str, part: Any, X: Any) -> Any:
@@ -57,36 +67,35 @@ def _aligned(name: str, part: Any, X: Any) -> Any:
     return part.rechunk({0: X.chunks[0]})
 
 
-def _check_alike(shapes: list[Any]) -> None:
-    """Raise ValueError unless partitions have the same columns, and some has rows."""
-    filled = [(number, shape) for number, shape in enumerate(shapes) if shape.n_rows]
-    if not filled:
-        raise ValueError("all partitions are empty: there is no row to learn")
-    first, expected = filled[0]
-    for number, shape in filled:
-        if shape.columns != expected.columns:
-            raise ValueError(
-                f"partitions have different columns: {expected.columns} in partition {first}, {shape.columns} in "
-                f"partition {number}"
-            )
-        if shape.n_targets != 1:
-            raise ValueError(
-                f"y has {shape.n_targets} columns in partition {number}: on Dask a model has one target; fit one model "
-                "for each, or an ordinary model"
-            )
+class Room:
+    """What a model needs of the memory of a worker while it learns."""
 
+    def __init__(self, word: str, model: Any, X: Any) -> None:
+        """Take a "forest" or "boosting", and the rows to be learned, of which only the number of columns counts."""
+        task = "classification" if is_classifier(model) else "regression"
+        self.n_columns = int(X.shape[1])
+        self.n_trees, self.window = int(model.n_estimators), getattr(model, "window", None)
+        self.bytes_a_row = bytes_a_row(word, task, 0, self.n_columns)
+        self.tree_bytes_a_row = tree_bytes_a_row(word, task, self.n_columns)
 
-def check_room(client: Any, shape: tasks.Shape, model: Any) -> None:
-    """Raise MemoryError, before a worker is killed for it, if the model would not fit into the largest."""
-    n_columns = shape.columns if isinstance(shape.columns, int) else len(shape.columns)
-    rows = shape.n_rows if getattr(model, "window", None) is None else min(shape.n_rows, model.window)
-    tree = rows * (TREE_BYTES + TREE_BYTES_A_COLUMN * n_columns)
-    needed = shape.n_rows * ROW_BYTES_A_COLUMN * n_columns + model.n_estimators * tree
-    limits = client.run_on_scheduler(tasks.memory_limits)
-    if limits and all(limits) and needed > max(limits):
-        raise MemoryError(
-            f"a forest holds its rows: {shape.n_rows} rows of {n_columns} columns and {model.n_estimators} trees need "
-            f"about {needed / 1e9:.2g} GB while they are learned, {tree / 1e9:.2g} GB of it for each tree, and the "
-            f"largest worker has {max(limits) / 1e9:.2g} GB; start fewer workers with more memory each, ask for fewer "
-            "trees, or learn a sample of the rows"
-        )
+    def rows_within(self, max_memory: Any) -> int:
+        """Return how many rows fit into so much."""
+        if self.window is not None:
+            raise ValueError("max_memory is for a sample of the rows, and window for the last ones: set one of them")
+        try:
+            return rows_within(read_amount(max_memory), self.bytes_a_row + self.n_trees * self.tree_bytes_a_row)
+        except ValueError as error:
+            raise ValueError(f"max_memory={max_memory!r}: {error}") from None
+
+    def check(self, client: Any, n_rows: int) -> None:
+        """Raise MemoryError, before a worker is killed for it, if the model would not fit into the largest."""
+        tree = min(n_rows, self.window or n_rows) * self.tree_bytes_a_row
+        needed = PROCESS + n_rows * self.bytes_a_row + self.n_trees * tree
+        limits = client.run_on_scheduler(tasks.memory_limits)
+        if limits and all(limits) and needed > max(limits):
+            raise MemoryError(
+                f"a forest holds its rows: {n_rows} rows of {self.n_columns} columns and {self.n_trees} trees need "
+                f"about {needed / 1e9:.2g} GB while they are learned, {tree / 1e9:.2g} GB of it for each tree, and the "
+                f"largest worker has {max(limits) / 1e9:.2g} GB; max_memory={max(limits)} learns a random sample of as "
+                "many rows as fit; or start fewer workers with more memory each, or ask for fewer trees"
+            )

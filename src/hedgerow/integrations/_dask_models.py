@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from copy import deepcopy
 from typing import Any, ClassVar, Self
 
 import dask.array as da
@@ -12,8 +13,10 @@ from distributed import default_client
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from hedgerow.base.seed import draw_seed
 from hedgerow.integrations import _dask_tasks as tasks
-from hedgerow.integrations._dask_blocks import check_room, checked_blocks, partitions
+from hedgerow.integrations._dask_blocks import Room, blocks_of, held, length_of, partitions
+from hedgerow.integrations._dask_sample import sampled
 
 SHARES_A_THREAD = 2
 """Shares of the trees for each thread of the cluster: some are done sooner, and a worker that is lost takes few."""
@@ -23,20 +26,24 @@ class DaskModel:
     """What the models have in common: parameters are those of the ordinary model, which is on the cluster."""
 
     _LOCAL: ClassVar[Any]
+    _WORD: ClassVar[str] = "boosting"
     _DEFAULTS: ClassVar[dict[str, Any]] = {}
+    _OWN: ClassVar[tuple[str, ...]] = ("max_memory", "client")
     __signature__: ClassVar[inspect.Signature]
     _model: Any  # a future
+    n_rows_given_: int
+    n_samples_seen_: int
 
     def __init_subclass__(cls) -> None:
         if not hasattr(cls, "_LOCAL"):
             return
         known = inspect.signature(cls._LOCAL).parameters.values()
         own = [each.replace(default=cls._DEFAULTS.get(each.name, each.default)) for each in known]
-        client = inspect.Parameter("client", inspect.Parameter.KEYWORD_ONLY, default=None)
-        cls.__signature__ = inspect.Signature([*own, client])
+        added = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in cls._OWN]
+        cls.__signature__ = inspect.Signature([*own, *added])
 
-    def __init__(self, *args: Any, client: Any = None, **parameters: Any) -> None:
-        self.client = client
+    def __init__(self, *args: Any, max_memory: int | str | None = None, client: Any = None, **parameters: Any) -> None:
+        self.max_memory, self.client = max_memory, client
         self._local = self._LOCAL(*args, **{**self._DEFAULTS, **parameters})
 
     def __repr__(self) -> str:
@@ -44,11 +51,12 @@ class DaskModel:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
-        return {**self._local.get_params(deep), "client": self.client}
+        return {**self._local.get_params(deep), **{name: getattr(self, name) for name in self._OWN}}
 
     def set_params(self, **parameters: Any) -> Self:
         """Set parameters by name. What has been learned stays as it is."""
-        self.client = parameters.pop("client", self.client)
+        for name in self._OWN:
+            setattr(self, name, parameters.pop(name, getattr(self, name)))
         self._local.set_params(**parameters)
         return self
 
@@ -56,6 +64,8 @@ class DaskModel:
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn all rows, forgetting whatever was learned before; returns when that is done.
+
+        With `max_memory`, a random sample of them if they are more than fit. `n_rows_given_` says how many there were.
 
         Parameters
         ----------
@@ -71,10 +81,27 @@ class DaskModel:
         self
         """
         client, local = self._client, self._template()
-        blocks, shape = checked_blocks(client, X, y, sample_weight)
-        check_room(client, shape, local)
-        self._take(client, self._fitted(client, local, blocks))
+        blocks = blocks_of(X, y, sample_weight)
+        room = Room(self._WORD, local, X)
+        blocks, n_learned, n_given = self._rows(client, blocks, room, local, length_of(X))
+        room.check(client, n_learned)
+        self._take(client, self._fitted(client, local, blocks), n_given)
         return self
+
+    def _rows(
+        self, client: Any, blocks: list[Any], room: Room, local: Any, n_known: int | None
+    ) -> tuple[list[Any], int, int]:
+        """Return the partitions to be learned, how many rows they have, and how many were given."""
+        if self.max_memory is not None:
+            n_most = room.rows_within(self.max_memory)
+            if n_known is None or n_known > n_most:
+                some, n_learned, n_given = sampled(client, blocks, n_most, draw_seed(deepcopy(local.random_state)))
+                if n_given > n_most:
+                    return [some], n_learned, n_given
+        elif n_known is not None:
+            room.check(client, n_known)  # before anything is computed
+        filled, n = held(client, blocks)
+        return filled, n, n
 
     def to_local(self) -> Any:
         """Return the ordinary model, in this process: what its `fit` gives on the same rows."""
@@ -93,13 +120,13 @@ class DaskModel:
             local.set_params(random_state=np.random.RandomState(drawn))
         return local
 
-    def _take(self, client: Any, model: Any) -> None:
-        """Have a model computed, and hold it; if that fails, this one is as it was."""
+    def _take(self, client: Any, model: Any, n_given: int) -> None:
+        """Have a model computed that was given so many rows, and hold it; if that fails, this one is as it was."""
         future, described = client.compute([model, delayed(tasks.hedgerow_describe)(model)])
         attributes = described.result()
         for name in tasks.DESCRIBED:
             vars(self).pop(name, None)
-        vars(self).update(attributes, _model=future)
+        vars(self).update(attributes, _model=future, n_rows_given_=n_given)
 
     @property
     def _client(self) -> Any:
@@ -148,19 +175,23 @@ class DaskOnline(DaskModel):
         -------
         self
         """
-        client = self._client
-        model = delayed(self._model) if hasattr(self, "_model") else self._template()
-        blocks, _ = checked_blocks(client, X, y, sample_weight)
+        client, window = self._client, getattr(self._local, "window", None)
+        is_first = not hasattr(self, "_model")
+        model, n_before = (self._template(), 0) if is_first else (delayed(self._model), self.n_rows_given_)
+        blocks, n = held(client, blocks_of(X, y, sample_weight))
+        n_held = n + (0 if is_first else self.n_samples_seen_)
+        Room(self._WORD, self._local, X).check(client, n_held if window is None else min(n_held, window))
         # A window bounds the model, not the stream: then partitions come one at a time.
-        for group in [blocks] if getattr(self._local, "window", None) is None else [[block] for block in blocks]:
+        for group in [blocks] if window is None else [[block] for block in blocks]:
             model = delayed(tasks.hedgerow_learn)(model, group, announced)
-        self._take(client, model)
+        self._take(client, model, n_before + n)
         return self
 
 
 class DaskForest(DaskOnline):
     """A forest, whose trees are grown by all workers."""
 
+    _WORD = "forest"
     _DEFAULTS: ClassVar[dict[str, Any]] = {"cuts": "keyed"}
 
     def _fitted(self, client: Any, local: Any, blocks: list[Any]) -> Any:

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import get_worker
+from scipy import sparse
 from sklearn.base import clone
 
-DESCRIBED = ("n_features_in_", "feature_names_in_", "classes_")
+DESCRIBED = ("n_features_in_", "feature_names_in_", "classes_", "n_samples_seen_")
 """Attributes of a model that are known without it."""
 
 
@@ -31,6 +32,7 @@ class Shape(NamedTuple):
 
 def hedgerow_rows(number: int, X: Any, y: Any, weights: Any) -> Block:
     """Put a partition together."""
+    X = _dense(X)
     for name, part in (("y", y), ("sample_weight", weights)):
         if part is not None and len(part) != len(X):
             raise ValueError(
@@ -46,9 +48,28 @@ def hedgerow_shape(block: Block) -> Shape:
     return Shape(len(X), columns, 1 if y.ndim == 1 else y.shape[1])
 
 
+def check_alike(shapes: dict[int, Shape]) -> None:
+    """Raise ValueError unless partitions, by number, have the same columns and one target, and some has rows."""
+    filled = [(number, shape) for number, shape in sorted(shapes.items()) if shape.n_rows]
+    if not filled:
+        raise ValueError("all partitions are empty: there is no row to learn")
+    first, expected = filled[0]
+    for number, shape in filled:
+        if shape.columns != expected.columns:
+            raise ValueError(
+                f"partitions have different columns: {expected.columns} in partition {first}, {shape.columns} in "
+                f"partition {number}"
+            )
+        if shape.n_targets != 1:
+            raise ValueError(
+                f"y has {shape.n_targets} columns in partition {number}: on Dask a model has one target; fit one model "
+                "for each, or an ordinary model"
+            )
+
+
 def hedgerow_fit(model: Any, blocks: list[Block]) -> Any:
     """Fit a model to all rows."""
-    return clone(model).fit(*_joined(blocks))
+    return clone(model).fit(*joined(blocks))
 
 
 def hedgerow_learn(model: Any, blocks: list[Block], announced: dict[str, Any]) -> Any:
@@ -61,7 +82,7 @@ def hedgerow_learn(model: Any, blocks: list[Block], announced: dict[str, Any]) -
 
 def hedgerow_units(model: Any, blocks: list[Block]) -> Any:
     """Bring rows together and learn the units of their columns."""
-    return model._sown(*_joined(blocks))
+    return model._sown(*joined(blocks))
 
 
 def hedgerow_first_trees(sown: Any) -> Any:
@@ -88,7 +109,7 @@ def hedgerow_predict(
     X: Any, *, model: Any, method: str, names: list[Any] | None, dtype: Any, options: dict[str, Any]
 ) -> Any:
     """Return what a model says of the rows of a partition, as a frame if it is one; names are those of columns."""
-    tail = () if names is None else (len(names),)
+    X, tail = _dense(X), () if names is None else (len(names),)
     if len(X):
         said = getattr(model, method)(X, **options)
         found = np.column_stack(said) if isinstance(said, tuple) else np.asarray(said)
@@ -111,7 +132,12 @@ def memory_limits(dask_scheduler: Any) -> list[int]:
     return [int(worker.memory_limit or 0) for worker in dask_scheduler.workers.values()]
 
 
-def _joined(blocks: list[Block]) -> Block:
+def _dense(X: Any) -> Any:
+    """Return rows as an array if they are a sparse matrix: models hold them densely, too."""
+    return X.toarray() if sparse.issparse(X) else X
+
+
+def joined(blocks: list[Block]) -> Block:
     """Return all rows as one partition."""
     return Block(*(_stacked(list(parts)) for parts in zip(*blocks, strict=True)))
 
@@ -121,6 +147,6 @@ def _stacked(parts: list[Any]) -> Any:
         return parts[0]
     if not hasattr(parts[0], "iloc"):
         return np.concatenate(parts)
-    import pandas as pd
+    from dask.dataframe.dispatch import concat
 
-    return pd.concat(parts)
+    return concat(parts)  # unlike pandas, it unites the levels of categories

@@ -2,7 +2,7 @@
 
 Partitions are brought together on one worker, which learns the units of the columns; trees are then grown by all
 workers, each from all rows, and put together. A forest holds its rows, so rows and trees must fit into the memory of a
-worker; see the guide.
+worker; of more rows a sample can be learned. See the guide.
 """
 
 from __future__ import annotations
@@ -35,8 +35,19 @@ class DaskMondrianForestRegressor(DaskForest, DaskRegressor):
     **parameters
         Those of `MondrianForestRegressor`; `cuts` is "keyed" unless told otherwise, so that the order of rows does not
         matter. Each task has `n_jobs` threads, one by default.
+    max_memory : int or str, optional
+        Memory that learning may take in a worker, in bytes or as "4GB". Of more rows than can be learned with so much,
+        `fit` learns a uniform random sample, which is a function of `random_state` and of the set of rows. By default
+        all rows are learned, or MemoryError is raised if these would not fit the largest worker.
     client : distributed.Client, optional
         The cluster. By default the client that was started last.
+
+    Attributes
+    ----------
+    n_rows_given_ : int
+        Rows that were given.
+    n_samples_seen_ : int
+        Rows that were learned; fewer if a sample was, in which copies of a row are one row of more weight.
 
     Examples
     --------

@@ -73,6 +73,8 @@ def merge(models: Iterable[Any]) -> Any:
     >>> bool((whole.predict(X) == new().fit(X, y).predict(X)).all())
     True
     """
+    if not isinstance(models, Iterable):
+        raise TypeError(f"merge takes a list of forests, got {type(models).__name__}")
     parts = list(models)
     if not parts:
         raise ValueError("merge needs at least one forest, got none")

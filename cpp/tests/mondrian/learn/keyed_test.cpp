@@ -238,6 +238,30 @@ void check_unlearning() {
   });
 }
 
+/// Rows come and go, so that what is known of edges and cells is used, moved and dropped.
+template <class M>
+void check_coming_and_going() {
+  for_each_setting([](Kind kind, Growth growth) {
+    const Sample sample = sample_for<M>(160, 3, kind);
+    std::vector<std::size_t> held(40);
+    std::iota(held.begin(), held.end(), std::size_t{0});
+    auto forest = grown_keyed<M>(chosen(sample, held), growth);
+    for (std::size_t begin = 40; begin < 160; begin += 40) {
+      for (std::size_t i = begin; i < begin + 40; i += 5) {
+        forest.learn(sample.batch(i, 5), 1);
+        for (std::size_t k = i; k < i + 5; ++k) held.push_back(k);
+        for (const std::size_t place : {i % held.size(), (7 * i) % (held.size() - 1)}) {
+          const auto leaving = held.begin() + static_cast<std::ptrdiff_t>(place);
+          forest.forget(forest.locate(sample.batch(*leaving, 1)), 1);
+          held.erase(leaving);
+        }
+      }
+      CHECK(is_sound(forest));
+      CHECK(same_forest(forest, grown_keyed<M>(chosen(sample, held), growth)));
+    }
+  });
+}
+
 }  // namespace
 
 TEST(keyed_trees_are_those_of_the_process) {
@@ -257,6 +281,9 @@ TEST(keyed_trees_are_those_of_the_process) {
 TEST(keyed_forests_do_not_depend_on_order_or_chunks_moments) { check_any_order<RunningMoments>(); }
 TEST(keyed_forests_do_not_depend_on_order_or_chunks_hierarchy) { check_any_order<GaussianHierarchy>(); }
 TEST(keyed_forests_do_not_depend_on_order_or_chunks_classes) { check_any_order<StableHierarchy>(); }
+TEST(keyed_rows_come_and_go_moments) { check_coming_and_going<RunningMoments>(); }
+TEST(keyed_rows_come_and_go_hierarchy) { check_coming_and_going<GaussianHierarchy>(); }
+TEST(keyed_rows_come_and_go_classes) { check_coming_and_going<StableHierarchy>(); }
 TEST(keyed_unlearned_is_never_seen_moments) { check_unlearning<RunningMoments>(); }
 TEST(keyed_unlearned_is_never_seen_hierarchy) { check_unlearning<GaussianHierarchy>(); }
 TEST(keyed_unlearned_is_never_seen_classes) { check_unlearning<StableHierarchy>(); }

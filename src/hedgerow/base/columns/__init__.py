@@ -2,6 +2,6 @@
 
 from hedgerow.base.columns.columns import Columns
 from hedgerow.base.columns.selection import Selection
-from hedgerow.base.columns.table import Cells, read_cells
+from hedgerow.base.columns.table import Cells, numbers_by_type, read_cells
 
-__all__ = ["Cells", "Columns", "Selection", "read_cells"]
+__all__ = ["Cells", "Columns", "Selection", "numbers_by_type", "read_cells"]

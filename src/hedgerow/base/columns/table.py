@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any, NamedTuple
@@ -51,6 +51,20 @@ def read_cells(table: Any, names: Sequence[str], chosen: set[int], expected: lis
         kinds.append(kind)
         values.append(_read(column, kind, names[c]))
     return Cells(kinds, np.ascontiguousarray(np.column_stack(values)) if values else np.empty((0, 0)))
+
+
+def numbers_by_type(table: Any) -> Iterator[Floats]:
+    """Yield columns as numbers, each of which follows from the cell and the type of its column, whatever others hold.
+
+    Equal cells have equal bits: -0.0 is 0.0, and all that is missing is one NaN.
+    """
+    names = column_names(table) or [str(c) for c in range(np.asarray(table).shape[1])]
+    for column, name in zip(_columns_of(table, names), names, strict=True):
+        known = _kind_of_type(column.dtype) if isinstance(column, nw.Series) else None
+        kind = "number" if isinstance(column, np.ndarray) else known or "category"
+        found = _read(column, kind, name) + 0.0
+        found[np.isnan(found) | (found == MISSING) if kind == "category" else np.isnan(found)] = math.nan
+        yield found
 
 
 def is_plain(table: Any) -> bool:

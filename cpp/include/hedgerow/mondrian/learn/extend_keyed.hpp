@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Online growth with keyed cuts: one row enters one tree, which becomes, bit for bit, the tree that the grower makes of
-// all rows. The cuts on the row's way are drawn again, those too that separated no rows and were not kept: one of them
-// may separate the row from the others.
+// all rows. A cut on the row's way that separated no rows, and was not kept, may separate this one from the others.
+// What is known of an edge tells most rows that they pass it; only where one does not, or it is not known, are cuts
+// drawn again.
 #pragma once
 
 #include <stdexcept>
@@ -24,31 +25,32 @@ class KeyedExtender {
     const float* x = setting.rows.row(row);
     path_.clear();
     if (tree.shape.is_empty()) return plant(tree, row, setting);
-    const KeyedCell* above = nullptr;  // that of the parent, if it is kept and not drawn from
-    bool is_among_few = false;         // below a node that keeps no box
+    last_kept_ = n_walked_ = not_begun;
+    bool is_among_few = false;  // below a node that keeps no box
     for (NodeId id = tree.root;;) {
       const bool is_leaf = tree.node(id).is_leaf();
-      const KeyedCell* own = is_leaf ? nullptr : tree.keyed_cells.find(id);
-      if (own == nullptr || !own->holds(x, width)) {
-        own = nullptr;
-        begin_edge(above, id == tree.root, x, seed, number, width);
-        if (is_leaf && tree.is_paused(id, setting.rows, setting.growth, setting.model)) {
-          absorb(tree, id, row, setting);
-          break;
-        }
+      if (!is_leaf) tree.keyed_cells.fetch(tree.node(id).left());
+      if (is_leaf && tree.is_paused(id, setting.rows, setting.growth, setting.model)) {
+        absorb(tree, id, row, setting, seed, number);
+        break;
+      }
+      const auto [is_open, has_cell] = tree.keyed_cells.ask(id, x, width);
+      if (!is_open) {
+        catch_up(tree, x, setting, seed, number);
+        const std::size_t n_entered = cells_.n_entered();
         const auto [cut, parts] = pass_edge(tree, id, x, setting);
+        const KeyedEdge edge = cells_.edge_since(n_entered);
         if (parts) {
           hang_leaf(tree, id, cut.feature, cut.location, cut.time, cut.sends_right(x), row, setting, rooms_);
+          tree.keyed_cells.keep_edge(id, edge);
           path_.push_back(id);
           break;
         }
-        if (!is_leaf && n_drawn_ >= worth_keeping) {
-          tree.keyed_cells.keep(id, cells_.here());
-          n_drawn_ = 0;
-        }
-        cells_.enter(cut, cut.sends_right(x));
+        tree.keyed_cells.keep_edge(id, edge);
+        if (!is_leaf) leave(tree, id, cut, x, !edge.is_known());
+      } else if (has_cell) {
+        last_kept_ = path_.size();
       }
-      above = own;
       if (tree.node(id).box != none) {
         const Box box = tree.boxes[tree.node(id).box];
         if (outside_distance(box.lower, box.upper, x, width) > 0.0) stretch(tree, id, x);
@@ -67,17 +69,50 @@ class KeyedExtender {
 
  private:
   static constexpr int worth_keeping = 8;  // cuts, between two cells that are kept on a path
+  static constexpr std::size_t not_begun = static_cast<std::size_t>(-1);
 
-  /// Go to where the edge above a node begins: the part of the cell above that holds x, or the whole box. If no cell is
-  /// kept above, the walk is there already.
-  void begin_edge(const KeyedCell* above, bool is_root, const float* x, std::uint64_t seed, std::uint32_t number,
-                  std::size_t width) {
-    if (!is_root && above == nullptr) return;
-    n_drawn_ = 0;
-    if (is_root) return cells_.start(seed, number, width);
-    cells_.start(seed, *above);
-    const KeyedCut cut = cells_.next();
+  /// Bring the walk to where the edge below the path begins. It goes on from where it is, or from the last cell that is
+  /// kept, or from the whole box; the row is known to pass all edges of the path.
+  void catch_up(MondrianTree<M>& tree, const float* x, const Setting& setting, std::uint64_t seed,
+                std::uint32_t number) {
+    if (last_kept_ != not_begun && (n_walked_ == not_begun || last_kept_ >= n_walked_)) {
+      tree.keyed_cells.start(cells_, seed, path_[last_kept_], setting.rows.width());
+      n_walked_ = last_kept_;
+      n_drawn_ = 0;
+    } else if (n_walked_ == not_begun) {
+      cells_.start(seed, number, setting.rows.width());
+      n_walked_ = 0;
+      n_drawn_ = 0;
+    }
+    while (n_walked_ < path_.size()) {
+      const NodeId id = path_[n_walked_];
+      const Node& node = tree.node(id);
+      for (;; ++n_drawn_) {
+        const KeyedCut cut = cells_.next();
+        if (cut.feature == node.feature && cut.location == node.location) {
+          leave(tree, id, cut, x, false);
+          break;
+        }
+        require_time(cut, setting);
+        cells_.enter(cut, cut.sends_right(x));
+      }
+    }
+  }
+
+  /// Into the part below a node that holds x; the node's cell is kept if many cuts were drawn on the way to it.
+  void leave(MondrianTree<M>& tree, NodeId id, const KeyedCut& cut, const float* x, bool is_long) {
+    if (is_long || ++n_drawn_ >= worth_keeping) {
+      tree.keyed_cells.keep(id, cells_, tree.boxes.width());
+      n_drawn_ = 0;
+    }
     cells_.enter(cut, cut.sends_right(x));
+    ++n_walked_;
+  }
+
+  static void require_time(const KeyedCut& cut, const Setting& setting) {
+    if (!(cut.time < setting.growth.lifetime)) {
+      throw std::logic_error("a tree has a cut that its key does not give");
+    }
   }
 
   /// Draws the cuts of the edge above a node again, up to the one that separates x from the node's rows, or else to the
@@ -87,9 +122,10 @@ class KeyedExtender {
     const float* beside = node.box != none ? tree.boxes[node.box].lower : setting.rows.row(some_row(tree, id));
     for (;; ++n_drawn_) {
       const KeyedCut cut = cells_.next();
-      const bool is_over = !(cut.time < setting.growth.lifetime);
-      if (node.is_leaf() ? is_over : cut.feature == node.feature && cut.location == node.location) return {cut, false};
-      if (is_over) throw std::logic_error("a tree has a cut that its key does not give");
+      const bool is_last = node.is_leaf() ? !(cut.time < setting.growth.lifetime)
+                                          : cut.feature == node.feature && cut.location == node.location;
+      if (is_last) return {cut, false};
+      require_time(cut, setting);
       const bool goes_right = cut.sends_right(x);
       if (goes_right != cut.sends_right(beside)) return {cut, true};
       cells_.enter(cut, goes_right);
@@ -102,8 +138,10 @@ class KeyedExtender {
   }
 
   /// A paused leaf takes the row and, if it may split now, is grown afresh on all its rows.
-  void absorb(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
+  void absorb(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting, std::uint64_t seed,
+              std::uint32_t number) {
     if (!wakes(tree, leaf, row, setting)) return;
+    catch_up(tree, setting.rows.row(row), setting, seed, number);
     members_.clear();
     tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
     if (members_.size() == 2) return split_pair(tree, leaf, setting);
@@ -114,20 +152,25 @@ class KeyedExtender {
   void split_pair(MondrianTree<M>& tree, NodeId leaf, const Setting& setting) {
     const float* x = setting.rows.row(members_[0]);
     const float* beside = setting.rows.row(members_[1]);
+    const std::size_t n_entered = cells_.n_entered();
     for (KeyedCut cut = cells_.next(); cut.time < setting.growth.lifetime; cut = cells_.next()) {
       const bool goes_right = cut.sends_right(x);
       if (goes_right != cut.sends_right(beside)) {
-        return part_pair(tree, leaf, cut.feature, cut.location, cut.time, setting);
+        part_pair(tree, leaf, cut.feature, cut.location, cut.time, setting);
+        return tree.keyed_cells.keep_edge(leaf, cells_.edge_since(n_entered));
       }
       cells_.enter(cut, goes_right);
     }
+    tree.hear_set(leaf, setting.rows, setting.model);  // both stay
   }
 
   std::vector<NodeId> path_;
   std::vector<RowId> members_;
   Grower<M> grower_;
   KeyedCells cells_;
-  int n_drawn_ = 0;  ///< since the last cell that is kept
+  std::size_t n_walked_ = 0;   ///< nodes of the path whose cuts the walk has passed
+  std::size_t last_kept_ = 0;  ///< the last node of the path whose cell is kept
+  int n_drawn_ = 0;            ///< since the last cell that is kept
   BoxRooms rooms_;
 };
 

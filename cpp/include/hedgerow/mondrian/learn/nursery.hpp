@@ -41,9 +41,9 @@ struct Nursery {
     plant(sowing);
     cells.start(seed, number, width);
     if (!is_point) cells.approach(sowing.box, sowing.setting.growth.lifetime);
-    const KeyedCell first = cells.here();
+    tree.keyed_cells.keep(tree.root, cells, width);
     grower.grow(tree, tree.root, sowing.box, sowing.members, sowing.columns, sowing.setting, cells);
-    if (!tree.node(tree.root).is_leaf()) tree.keyed_cells.keep(tree.root, first);
+    if (tree.node(tree.root).is_leaf()) tree.keyed_cells.erase(tree.root);
   }
 
  private:

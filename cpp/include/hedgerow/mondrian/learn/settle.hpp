@@ -8,13 +8,13 @@
 
 namespace hedgerow::mondrian {
 
-/// The row joins a leaf whose box holds it already.
+/// The row joins a leaf whose box holds it already. Unless it stays there, its order among others may show.
 template <label::LabelModel M, class Setting>
-void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting) {
+void settle(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting, bool stays = true) {
   tree.shape.push_row(leaf, row, size_of<M>(setting.rows, row));
   hear_row<M>(tree.summaries.edit(leaf), setting.rows.labels[row], row, setting.rows, setting.model);
   tree.crowds.arrive(leaf, row, setting.rows, setting.model);
-  if (setting.rows.are_a_set) tree.hear_set(leaf, setting.rows, setting.model);
+  if (stays && setting.rows.are_a_set) tree.hear_set(leaf, setting.rows, setting.model);
 }
 
 /// The first row of an empty tree.
@@ -34,8 +34,11 @@ bool wakes(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting
   } else {
     expect_row(tree, leaf, setting.rows, x);
   }
-  settle(tree, leaf, row, setting);
-  return !tree.is_paused(leaf, setting.rows, setting.growth, setting.model);
+  const bool is_pair = tree.node(leaf).n_rows == 1;  // the size of two rows does not tell their order
+  settle(tree, leaf, row, setting, !is_pair);
+  if (!tree.is_paused(leaf, setting.rows, setting.growth, setting.model)) return true;
+  if (is_pair && setting.rows.are_a_set) tree.hear_set(leaf, setting.rows, setting.model);
+  return false;
 }
 
 /// A leaf of two rows is cut between them.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "hedgerow/mondrian/structure/boxes.hpp"
+#include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/random/philox.hpp"
 #include "hedgerow/random/stream.hpp"
 
@@ -66,16 +68,36 @@ struct SideSums {
   std::vector<double> sums;
 };
 
-/// A cell that may be walked on from, kept for later.
+/// A cell without its bounds.
 struct KeyedCell {
   random::Block name{};
-  double time = 0.0;                ///< when it came to be
-  std::vector<float> lower, upper;  ///< padded
+  double time = 0.0;  ///< when it came to be
+};
 
-  [[nodiscard]] bool holds(const float* x, std::size_t width) const {
-    bool is_inside = true;
-    for (std::size_t d = 0; d < width; ++d) is_inside &= x[d] >= lower[d] && x[d] <= upper[d];
-    return is_inside;
+/// Does a box hold a point?
+inline bool holds(const Box& box, const float* x, std::size_t width) {
+  int is_outside = 0;
+  for (std::size_t d = 0; d < width; ++d) {
+    is_outside |= static_cast<int>(x[d] < box.lower[d]) | static_cast<int>(x[d] > box.upper[d]);
+  }
+  return is_outside == 0;
+}
+
+/// What the cuts that were skipped on the edge above a node ask of a row that comes down to it: a few bounds.
+struct KeyedEdge {
+  static constexpr std::size_t most = 2;
+  static constexpr std::uint32_t unknown = 0xFFFFFFFF, nothing = 0xFFFFFFFE;
+
+  std::array<std::uint32_t, most> side{unknown};  ///< column and, as last bit, whether it bounds from below
+  std::array<float, most> bound{};
+
+  [[nodiscard]] bool is_known() const { return side[0] != unknown; }
+  [[nodiscard]] bool lets_pass(const float* x) const {
+    for (std::size_t k = 0; k < most && side[k] != nothing; ++k) {
+      const float value = x[side[k] >> 1];
+      if ((side[k] & 1U) != 0 ? value < bound[k] : value > bound[k]) return false;
+    }
+    return true;
   }
 };
 
@@ -84,36 +106,34 @@ class KeyedCells {
  public:
   /// A place to go back to.
   struct Mark {
-    random::Block name;
-    double time;
+    KeyedCell cell;
     std::size_t log;
   };
 
   /// The whole box, of one tree.
   void start(std::uint64_t seed, std::uint32_t tree, std::size_t width) {
-    key_ = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+    begin(seed, width);
     cell_.name = random::philox({0, 0, tree, static_cast<std::uint32_t>(random::Purpose::keyed_cell) << 24}, key_);
     cell_.time = 0.0;
-    cell_.lower.assign(SideSums::padded(width), 0.0F);
-    cell_.upper = cell_.lower;
-    std::fill_n(cell_.lower.begin(), width, -keyed_reach);
-    std::fill_n(cell_.upper.begin(), width, keyed_reach);
-    log_.clear();
+    std::fill_n(lower_.begin(), width, -keyed_reach);
+    std::fill_n(upper_.begin(), width, keyed_reach);
   }
   /// A cell that was kept.
-  void start(std::uint64_t seed, const KeyedCell& cell) {
-    key_ = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+  void start(std::uint64_t seed, const KeyedCell& cell, const Box& bounds, std::size_t width) {
+    begin(seed, width);
     cell_ = cell;
-    log_.clear();
+    std::copy_n(bounds.lower, width, lower_.begin());
+    std::copy_n(bounds.upper, width, upper_.begin());
   }
 
   [[nodiscard]] const KeyedCell& here() const { return cell_; }
+  [[nodiscard]] Box bounds() const { return {lower_.data(), upper_.data()}; }
 
   /// The first cut of the cell, after Exp(sum of its sides), in a column chosen in proportion to its side and uniform
   /// along it; never if the cell holds a single point.
   [[nodiscard]] KeyedCut next() {
     constexpr std::size_t together = SideSums::together;
-    const double rate = sides_.add_up(cell_.lower.data(), cell_.upper.data(), cell_.lower.size());
+    const double rate = sides_.add_up(lower_.data(), upper_.data(), lower_.size());
     if (!(rate > 0.0)) return {0, 0.0F, std::numeric_limits<double>::infinity()};
     const double time = cell_.time - std::log(random::uniform_of(cell_.name[0], cell_.name[1])) / rate;
     double distance = random::uniform_of(cell_.name[2], cell_.name[3]) * rate;
@@ -122,13 +142,13 @@ class KeyedCells {
     while (!(sides_.sums[b] > 0.0)) --b;  // beyond the last side, by rounding only
     std::size_t feature = b * together;
     for (std::size_t d = feature; d < (b + 1) * together; ++d) {
-      const double side = static_cast<double>(cell_.upper[d]) - static_cast<double>(cell_.lower[d]);
+      const double side = static_cast<double>(upper_[d]) - static_cast<double>(lower_[d]);
       if (side <= 0.0) continue;
       feature = d;
       if (distance < side) break;
       distance -= side;
     }
-    return {static_cast<std::uint32_t>(feature), place(cell_.lower[feature], cell_.upper[feature], distance), time};
+    return {static_cast<std::uint32_t>(feature), place(lower_[feature], upper_[feature], distance), time};
   }
 
   /// The cell becomes one of its parts.
@@ -136,7 +156,7 @@ class KeyedCells {
     cell_.name[0] = (cell_.name[0] & ~1U) | static_cast<std::uint32_t>(to_right);
     cell_.name = random::philox(cell_.name, key_);
     cell_.time = cut.time;
-    float& bound = (to_right ? cell_.lower : cell_.upper)[cut.feature];
+    float& bound = (to_right ? lower_ : upper_)[cut.feature];
     log_.push_back({cut.feature, to_right, bound});
     bound = to_right ? next_after(cut.location) : cut.location;
   }
@@ -150,13 +170,31 @@ class KeyedCells {
     }
   }
 
-  [[nodiscard]] Mark mark() const { return {cell_.name, cell_.time, log_.size()}; }
+  /// How often a part has been entered.
+  [[nodiscard]] std::size_t n_entered() const { return log_.size(); }
+  /// What the parts entered since then have in common; unknown if that is more than an edge can hold.
+  [[nodiscard]] KeyedEdge edge_since(std::size_t n_entered) const {
+    KeyedEdge edge;
+    edge.side.fill(KeyedEdge::nothing);
+    std::size_t n = 0;
+    for (std::size_t i = n_entered; i < log_.size(); ++i) {
+      const std::uint32_t side = log_[i].feature << 1 | static_cast<std::uint32_t>(log_[i].is_lower);
+      std::size_t k = 0;
+      while (k < n && edge.side[k] != side) ++k;
+      if (k == KeyedEdge::most) return {};
+      n = std::max(n, k + 1);
+      edge.side[k] = side;
+      edge.bound[k] = (log_[i].is_lower ? lower_ : upper_)[log_[i].feature];
+    }
+    return edge;
+  }
+
+  [[nodiscard]] Mark mark() const { return {cell_, log_.size()}; }
   void rewind(const Mark& mark) {
-    cell_.name = mark.name;
-    cell_.time = mark.time;
+    cell_ = mark.cell;
     for (; log_.size() > mark.log; log_.pop_back()) {
       const Change& last = log_.back();
-      (last.is_lower ? cell_.lower : cell_.upper)[last.feature] = last.bound;
+      (last.is_lower ? lower_ : upper_)[last.feature] = last.bound;
     }
   }
 
@@ -176,58 +214,113 @@ class KeyedCells {
     return rounded < lower ? lower : rounded;
   }
 
+  void begin(std::uint64_t seed, std::size_t width) {
+    key_ = {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)};
+    lower_.assign(SideSums::padded(width), 0.0F);
+    upper_.assign(SideSums::padded(width), 0.0F);
+    log_.clear();
+  }
+
   random::Key key_{};
   KeyedCell cell_;
+  std::vector<float> lower_, upper_;  ///< padded
   SideSums sides_;
   std::vector<Change> log_;
 };
 
-/// Cells of some inner nodes of a tree, as they are just before the cut that the tree kept: a walk need not draw its
-/// way to there again. They follow from the cuts, so that it makes no difference which are kept.
+/// What is known of the nodes of a tree, so that a row that comes later need not draw all cuts on its way again: of
+/// most nodes the edge above, and of some inner ones the cell, as it is just before the cut that the tree kept. All of
+/// it follows from the cuts, so that it makes no difference what is known.
 class CellsOfNodes {
  public:
-  [[nodiscard]] const KeyedCell* find(std::uint32_t node) const {
-    const std::uint32_t slot = node < slots_.size() ? slots_[node] : nothing;
-    return slot == nothing ? nullptr : &cells_[slot];
+  struct Answer {
+    bool is_open;   ///< a row that has come to the edge above is known to reach the node
+    bool has_cell;  ///< the node's cell is kept
+  };
+
+  [[nodiscard]] Answer ask(std::uint32_t node, const float* x, std::size_t width) const {
+    if (node >= known_.size()) return {false, false};
+    const auto& [edge, slot] = known_[node];
+    const bool has_cell = slot != nothing;
+    return {edge.is_known() ? edge.lets_pass(x) : has_cell && holds(box(slot, width), x, width), has_cell};
   }
-  void keep(std::uint32_t node, const KeyedCell& cell) {
-    if (node >= slots_.size()) slots_.resize(node + std::size_t{1}, nothing);
-    if (slots_[node] == nothing) {
+  /// Let a walk start at the cell of a node, which is kept.
+  void start(KeyedCells& walk, std::uint64_t seed, std::uint32_t node, std::size_t width) const {
+    const std::uint32_t slot = known_[node].slot;
+    walk.start(seed, cells_[slot], box(slot, width), width);
+  }
+  void fetch(std::uint32_t node) const {
+    if (node < known_.size()) numeric::prefetch(&known_[node]);
+  }
+
+  void keep_edge(std::uint32_t node, const KeyedEdge& edge) { at(node).edge = edge; }
+  /// Keep the cell where a walk is.
+  void keep(std::uint32_t node, const KeyedCells& walk, std::size_t width) {
+    std::uint32_t& slot = at(node).slot;
+    if (slot == nothing) {
       if (freed_.empty()) {
         freed_.push_back(static_cast<std::uint32_t>(cells_.size()));
         cells_.emplace_back();
+        corners_.resize(corners_.size() + 2 * width);
       }
-      slots_[node] = freed_.back();
+      slot = freed_.back();
       freed_.pop_back();
     }
-    cells_[slots_[node]] = cell;
+    cells_[slot] = walk.here();
+    float* corner = corners_.data() + 2 * width * slot;
+    std::copy_n(walk.bounds().lower, width, corner);
+    std::copy_n(walk.bounds().upper, width, corner + width);
   }
 
   /// A node has another number now.
   void move(std::uint32_t from, std::uint32_t to) {
     erase(to);
-    if (from >= slots_.size() || slots_[from] == nothing) return;
-    if (to >= slots_.size()) slots_.resize(to + std::size_t{1}, nothing);
-    slots_[to] = std::exchange(slots_[from], nothing);
+    if (from >= known_.size()) return;
+    const Known moved = std::exchange(known_[from], {});
+    at(to) = moved;
+  }
+  void erase_edge(std::uint32_t node) {
+    if (node < known_.size()) known_[node].edge = {};
   }
   void erase(std::uint32_t node) {
-    if (node < slots_.size() && slots_[node] != nothing) freed_.push_back(std::exchange(slots_[node], nothing));
+    erase_edge(node);
+    if (node < known_.size() && known_[node].slot != nothing) {
+      freed_.push_back(std::exchange(known_[node].slot, nothing));
+    }
   }
   void clear() noexcept {
-    slots_.clear();
+    known_.clear();
     cells_.clear();
+    corners_.clear();
     freed_.clear();
   }
   [[nodiscard]] std::size_t n_bytes() const {
-    std::size_t total = (slots_.capacity() + freed_.capacity()) * sizeof(std::uint32_t);
-    for (const KeyedCell& cell : cells_) total += sizeof(cell) + 2 * cell.lower.capacity() * sizeof(float);
-    return total;
+    return known_.capacity() * sizeof(Known) + cells_.capacity() * sizeof(KeyedCell) +
+           corners_.capacity() * sizeof(float) + freed_.capacity() * sizeof(std::uint32_t);
   }
 
  private:
   static constexpr std::uint32_t nothing = 0xFFFFFFFF;
-  std::vector<std::uint32_t> slots_;  ///< by number of the node
+  struct Known {
+    KeyedEdge edge;
+    std::uint32_t slot = nothing;  ///< of the cell
+  };
+
+  Known& at(std::uint32_t node) {
+    const std::size_t n = node + std::size_t{1};
+    if (n > known_.capacity()) known_.reserve(n + n / 4);
+    if (n > known_.size()) known_.resize(n);
+    return known_[node];
+  }
+
+  [[nodiscard]] Box box(std::uint32_t slot, std::size_t width) const {
+    const float* corner = corners_.data() + 2 * width * slot;
+    return {corner, corner + width};
+  }
+
+  std::vector<Known> known_;  ///< by number of the node
   std::vector<KeyedCell> cells_;
+  std::vector<float> corners_;  ///< of each cell, lower and upper
   std::vector<std::uint32_t> freed_;
 };
 

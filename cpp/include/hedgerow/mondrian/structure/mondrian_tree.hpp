@@ -51,7 +51,7 @@ struct MondrianTree {
   Boxes boxes;
   tree::Column<Summary> summaries;
   Crowds<M> crowds;          ///< of large leaves that have lost rows
-  CellsOfNodes keyed_cells;  ///< of some nodes, if cuts are keyed
+  CellsOfNodes keyed_cells;  ///< if cuts are keyed
 
   static constexpr NodeId root = tree::Tree::root;
   [[nodiscard]] const Node& node(NodeId id) const { return shape.nodes[id]; }
@@ -118,6 +118,7 @@ struct MondrianTree {
 
   void split_leaf(NodeId leaf, std::uint32_t feature, float location, float time) {
     crowds.erase(leaf);
+    keyed_cells.erase_edge(leaf);
     shape.split_leaf(leaf, feature, location, time);
     summaries.resize(shape.nodes.size());
   }
@@ -139,6 +140,8 @@ struct MondrianTree {
     crowds.erase(node(parent).child(right_vanishes));
     crowds.move(node(parent).child(!right_vanishes), parent);
     keyed_cells.move(node(parent).child(!right_vanishes), parent);
+    keyed_cells.erase_edge(parent);  // it is longer now
+    keyed_cells.erase_edge(node(parent).child(right_vanishes));
     for (const bool side : {false, true}) summaries.replace(node(parent).child(side), {});
     shape.contract(parent, right_vanishes);
   }
@@ -148,6 +151,7 @@ struct MondrianTree {
     boxes.release(node(node(parent).right()).box);
     for (const bool side : {false, true}) {
       crowds.erase(node(parent).child(side));
+      keyed_cells.erase_edge(node(parent).child(side));
       summaries.replace(node(parent).child(side), {});
     }
     shape.join_leaves(parent);
