@@ -41,8 +41,9 @@ last columns are the share of targets in hedgerow's 90 % intervals, each given b
 
 All but the stocks come in order of time with the time as a column, so that every row lies beyond those learned. \
 Mondrian stages of a boosting learn every row, but greedy trees and the kernel are fitted anew only when the number of \
-rows has doubled, and between that stand still while the stream moves on. With `stages=["linear", "mondrian"]` \
-they are left out. Intervals promise 90 % for rows like those before, which these are not."""
+rows has doubled; between that they stand still, and count as much as recent forecasts say. With \
+`stages=["linear", "mondrian"]` they are left out. Intervals promise 90 % for rows like those before, which these are \
+not."""
 ABOUT_CLASSES = """\
 Share of rows, but for the first, whose class was not the most probable; then the mean log loss, with probabilities \
 of at least {least:g}. hedgerow's models are told the classes beforehand; river's cannot be, and have no probability \
