@@ -147,7 +147,7 @@ if __name__ == "__main__":
     parser.add_argument("--processor", help="nothing but README's example on this processor, emulated: Nehalem")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("tests", nargs="*", help="tests to run; none unless named")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()  # Python 3.11 finds no tests behind options otherwise
     version = subprocess.run([asked.python, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     print(f"{asked.release.name} in an empty {version}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
