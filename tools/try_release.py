@@ -122,7 +122,7 @@ def try_processor(there: Environment, sources: Path, processor: str) -> None:
 
 def try_demo(there: Environment, release: Path) -> None:
     """Run the demonstration."""
-    there.pip(f"hedgerow[demo] @ {release.resolve().as_uri()}")
+    there.pip(f"hedgerow[demo] @ {release.as_uri()}")
     began = time.perf_counter()
     there.run("hedgerow", "demo")
     say("hedgerow demo", began)
@@ -140,7 +140,7 @@ def try_tests(there: Environment, sources: Path, tests: list[str], workers: int)
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("release", type=Path, help="a wheel or a source archive")
+    parser.add_argument("release", type=lambda name: Path(name).resolve(), help="a wheel or a source archive")
     parser.add_argument("--sources", type=Path, required=True, help="the source archive, for README and tests")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--no-demo", action="store_true")
