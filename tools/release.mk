@@ -73,6 +73,6 @@ try-sdist: ## the source archive of dist/, built and tried in an empty environme
 check-version: | $(STAMPS)/pip
 	@$(BIN)/python tools/check_version.py $(TAG)
 
-release: lint check-version sdist wheel try-wheel ## a dry run of a release: files ready to upload in dist/, and what is left to do
+release: lint check-version sdist wheel try-wheel try-sdist ## a dry run of a release: files ready to upload in dist/, and what is left to do
 	@$(BIN)/python tools/check_archives.py dist/*
 	@awk '/^## Checklist/ { on = 1; next } /^## / { on = 0 } on' RELEASING.md
