@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from fuzz.judge import FAULTS
@@ -58,10 +59,18 @@ def rewrite(page: Path, tally: Tally) -> None:
     if not after:
         raise ValueError(f"{str(page)!r} has no place for the table, between {BEGIN!r} and {END!r}")
     head, rule, *rows = inside.strip().splitlines() or _head("minutes", "commit")
-    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
-    own = _row(tally, f"{tally.seconds / 60:.0f}", commit.stdout.strip())
+    own = _row(tally, f"{tally.seconds / 60:.0f}", _commit())
     kept = [row for row in rows if row.split("|")[1] != own.split("|")[1]]
     page.write_text("\n".join([before + BEGIN, head, rule, *kept, own, END]) + after)
+
+
+def _commit() -> str:
+    """Return the commit or, in sources without git, the version."""
+    try:
+        found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return version("hedgerow")
+    return found.stdout.strip()
 
 
 def _head(*more: str) -> list[str]:

@@ -6,7 +6,7 @@ RESOLUTION_newest := --prerelease allow
 resolve = $(BIN)/uv pip compile --quiet --no-header --python $(BIN)/python $(RESOLUTION_$*) $(1) pyproject.toml > .venv-$*/$(2).txt \
 	&& $(BIN)/uv pip install --quiet --python .venv-$* -r .venv-$*/$(2).txt
 
-.PHONY: test-lowest test-newest coverage tidy lint-forge
+.PHONY: test-lowest test-newest coverage tidy track lint-forge
 
 test-lowest: ## tests with the lowest versions that pyproject.toml allows, in .venv-lowest; TESTS=tests/api
 test-newest: ## tests with the newest versions, releases to come included, in .venv-newest
@@ -42,6 +42,20 @@ tidy: $(STAMPS)/builder $(STAMPS)/group-tidy ## clang-tidy with the checks of .c
 	@$(BIN)/clang-tidy --quiet -p build-tidy --warnings-as-errors='*' $(TIDY_FILES) 2> build-tidy/log || (cat build-tidy/log; false)
 
 TIDY_FILES ?= $(wildcard cpp/src/*.cpp)
+
+# In environments of its own, which asv makes for each commit; QUICK=1 takes what is installed and keeps nothing.
+track: $(STAMPS)/group-track $(if $(QUICK),$(STAMPS)/package) ## processor time and memory of this commit, by asv: build-asv/html; BASE=main compares, QUICK=1 tries
+	@$(BIN)/asv machine --yes > $(STAMPS)/track.log
+ifdef QUICK
+	@$(ONE_THREAD) $(BIN)/asv run --quick --python=same --dry-run
+else ifneq ($(BASE),)
+	@$(ONE_THREAD) $(BIN)/asv continuous --factor 1.3 --interleave-rounds $(BASE) HEAD
+else
+	@$(ONE_THREAD) $(BIN)/asv run 'HEAD^!'
+	@$(BIN)/asv publish
+endif
+
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1
 
 lint-forge: $(STAMPS)/group-forge ## the files of .github, CITATION.cff and the list of wheels
 	@$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml

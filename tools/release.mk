@@ -9,7 +9,7 @@ TRY_TESTS ?= tests/api tests/docs/test_readme.py
 MACHINE := $(shell uname -sm)
 minor = -c 'import sys; print("%d.%d" % sys.version_info[:2])'
 
-.PHONY: wheel wheel-of-one audit-wheels wheels-of-forge sdist try-wheel try-sdist check-version release
+.PHONY: wheel wheel-of-one audit-wheels wheels-of-forge sdist try-wheel try-old-processor try-sdist check-version release
 
 wheel: $(STAMPS)/group-release ## wheels for the Pythons on this machine, in dist/, checked; WHEEL_PYTHONS="python3.11 ..."
 	@rm -rf build/wheels dist/*.whl
@@ -51,13 +51,21 @@ sdist: $(STAMPS)/builder $(STAMPS)/group-release ## the source archive, in dist/
 	@$(BIN)/twine check --strict dist/*.tar.gz
 	@$(BIN)/python tools/check_archives.py dist/*.tar.gz
 
-try-wheel: ## the wheels of dist/ in an empty environment of each Python: README, demo, tests; TRY_TESTS=tests for all
+# $(call try-wheels,arguments): each Python tries the wheel that is made for it.
+define try-wheels
 	@for python in $(TRY_PYTHONS); do \
 		version=$$($$python $(minor) 2> /dev/null) || { echo "$$python is not on this machine"; continue; }; \
 		case $$version in 3.11) tag=cp311-cp311;; *) tag=cp312-abi3;; esac; \
-		$$python tools/try_release.py dist/*-$$tag-*.whl --sources dist/*.tar.gz --python $$python \
-			--workers $(WORKERS) $(TRY_TESTS) || exit 1; \
+		$$python tools/try_release.py dist/*-$$tag-*.whl --sources dist/*.tar.gz --python $$python $(1) || exit 1; \
 	done
+endef
+
+try-wheel: ## the wheels of dist/ in an empty environment of each Python: README, demo, tests; TRY_TESTS=tests for all
+	$(call try-wheels,--workers $(WORKERS) $(TRY_TESTS))
+
+# It has SSE4.2 and no AVX: what x86-64-v2 asks for, and NumPy too.
+try-old-processor: ## the wheels of dist/ on an emulated processor of 2008, without AVX: README; needs qemu-x86_64
+	$(call try-wheels,--processor Nehalem)
 
 try-sdist: ## the source archive of dist/, built and tried in an empty environment
 	@$(PYTHON) tools/try_release.py dist/*.tar.gz --sources dist/*.tar.gz --workers $(WORKERS) $(TRY_TESTS)
@@ -65,6 +73,6 @@ try-sdist: ## the source archive of dist/, built and tried in an empty environme
 check-version: | $(STAMPS)/pip
 	@$(BIN)/python tools/check_version.py $(TAG)
 
-release: lint check-version sdist wheel try-wheel ## a dry run of a release: files ready to upload in dist/, and what is left to do
+release: lint check-version sdist wheel try-wheel try-sdist ## a dry run of a release: files ready to upload in dist/, and what is left to do
 	@$(BIN)/python tools/check_archives.py dist/*
 	@awk '/^## Checklist/ { on = 1; next } /^## / { on = 0 } on' RELEASING.md

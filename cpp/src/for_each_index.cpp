@@ -31,7 +31,7 @@ class JoinedThreads {
         if (before_thread_starts != nullptr) before_thread_starts();
         threads_.emplace_back(work, worker);
       }
-    } catch (const std::exception&) {  // std::system_error, std::bad_alloc
+    } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): std::system_error, std::bad_alloc
     }
   }
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import hedgerow
 from fuzz import calls, command_line, files, optimize, readers, report, runner
 from fuzz.judge import CHANGED, CRASH, HANG, REFUSED, WRONG_ERROR, WRONG_NUMBER, Judge
 from models import BY_NAME
@@ -78,7 +79,7 @@ def test_what_ends_a_process_is_noted(monkeypatch):
     assert "python -m fuzz --case faults:1" in report.failures([tally])
 
 
-def test_a_page_gets_its_rows(tmp_path):
+def test_a_page_gets_its_rows(tmp_path, monkeypatch):
     page = tmp_path / "page.md"
     page.write_text(f"before\n{report.BEGIN}\n{report.END}\nafter\n")
     for attack, n in (("calls", 7), ("command_line", 8), ("calls", 9)):
@@ -89,6 +90,9 @@ def test_a_page_gets_its_rows(tmp_path):
     assert "| what | cases | calls | refused |" in head
     assert [row.split(" | ")[:2] for row in rows] == [["| command line", "8"], ["| calls", "9"]]
     assert all(row.split(" | ")[-2] == "2" for row in rows)  # minutes
+    monkeypatch.setenv("PATH", "")  # as in a source archive: git knows no commit
+    report.rewrite(page, runner.Tally("calls"))
+    assert page.read_text().splitlines()[-3].split(" | ")[-1] == f"{hedgerow.__version__} |"
     page.write_text("no place")
     with pytest.raises(ValueError, match="no place for the table"):
         report.rewrite(page, runner.Tally("calls"))

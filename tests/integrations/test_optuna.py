@@ -1,4 +1,4 @@
-"""Optuna's own checks of samplers, and what users do with them."""
+"""What users of Optuna do with the sampler. Optuna's own checks are in `test_optuna_checks.py`."""
 
 import pickle
 import threading
@@ -6,17 +6,10 @@ import threading
 import numpy as np
 import optuna
 import pytest
-from optuna.testing.pytest_samplers import BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase
 
 from hedgerow.integrations.optuna import MondrianSampler
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
-
-
-class TestMondrianSampler(BasicSamplerTestCase, RelativeSamplerTestCase, SingleOnlySamplerTestCase):
-    @pytest.fixture
-    def sampler(self):
-        return lambda: MondrianSampler(seed=0, n_initial=2)
 
 
 def bowl(trial):

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 from scipy.stats import chi2, norm
 
 from hedgerow import BARTClassifier, BARTRegressor, _core
@@ -57,7 +58,7 @@ def highest(means, k):
     """P(the utility of class k is the highest), summed over a fine grid of where it may be."""
     t = np.linspace(means.min() - 12, means.max() + 12, 20_001)[:, None]
     others = np.delete(means, k)
-    return np.trapezoid(norm.pdf(t[:, 0] - means[k]) * norm.cdf(t - others).prod(axis=1), t[:, 0])
+    return trapezoid(norm.pdf(t[:, 0] - means[k]) * norm.cdf(t - others).prod(axis=1), t[:, 0])
 
 
 @pytest.mark.parametrize("n_classes", [3, 4, 10, 60])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.integrate import quad
+from scipy.integrate import quad, trapezoid
 
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import SHAPES, EmpiricalShape, NormalShape, StudentShape, shape_from_numbers
@@ -38,7 +38,7 @@ def test_the_density_integrates_to_the_distribution_function(name):
 
     def integral(value, low, high):
         points = np.linspace(low, high, 40_001)
-        return np.trapezoid(value(points), points)
+        return trapezoid(value(points), points)
 
     far = 60.0 * shape.std if "student" not in name and name != "heavy" else 0.0
     if far:

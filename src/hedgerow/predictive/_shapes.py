@@ -158,8 +158,9 @@ class StudentShape(Shape):
 
     def ppf(self, level: Floats) -> Floats:
         """Quantiles."""
+        level = np.asarray(level)
         found: Floats = self.scale * special.stdtrit(self.degrees, level)
-        return np.where(np.asarray(level) <= 0.0, -np.inf, found)
+        return np.select([level <= 0.0, level == 1.0], [-np.inf, np.inf], found)  # where SciPy 1.15 knows none
 
     def normal_scores(self, z: Floats) -> Floats:
         """Where z would be if the shape were the standard normal distribution; both tails keep their digits."""
