@@ -64,18 +64,6 @@ def divided(n_parts, *arrays):
     return [da.from_array(array, chunks=(chunks, *array.shape[1:])) for array in arrays]
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3], ids="{} workers".format)
-def any_client(request):
-    with Client(processes=False, n_workers=request.param, threads_per_worker=1, dashboard_address=":0") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def client():
-    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0") as client:
-        yield client
-
-
 @pytest.fixture(scope="module")
 def processes():
     """Workers that can be killed. Others are started for them, which may take long on a busy machine."""

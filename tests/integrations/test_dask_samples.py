@@ -43,18 +43,6 @@ def memory_for(n_rows, n_columns, word="forest", task="regression", n_trees=4):
 MEMORY = memory_for(N_KEPT, 3)
 
 
-@pytest.fixture(scope="module", params=[1, 2, 3], ids="{} workers".format)
-def any_client(request):
-    with Client(processes=False, n_workers=request.param, threads_per_worker=1, dashboard_address=":0") as client:
-        yield client
-
-
-@pytest.fixture(scope="module")
-def client():
-    with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0") as client:
-        yield client
-
-
 def draw(n=1500, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(n, 3))
