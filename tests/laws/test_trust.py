@@ -57,6 +57,12 @@ def test_what_adds_nothing_is_trusted_and_trust_is_carried_on():
     new = Trust.at_first(np.full(4, 1000.0), NO_WEIGHTS)
     assert doubted.carried_to(new).share == pytest.approx(doubted.share, rel=1e-12)
     assert trust.carried_to(new) == new
+    tiny, large = (Trust.at_first(np.full(4, size), NO_WEIGHTS) for size in (1e-150, 1e100))
+    surprised, _ = tiny.after(np.full(9, 1e100), np.zeros(9), NO_WEIGHTS)
+    for new in (large, tiny):
+        carried = surprised.carried_to(new)
+        assert np.isfinite(carried).all()
+        assert carried.share == pytest.approx(surprised.share, abs=1e-5)
 
 
 def test_files_hold_possible_numbers_only():

@@ -26,6 +26,9 @@ N_BEFOREHAND = 100
 
 KEPT = 1.0 - 1.0 / N_ROWS
 
+MOST_KNOWN = 1.0 - 1e-6
+"""Of what is known after a doubling, the share that rows met before it may have."""
+
 LARGEST = 1e290
 """Sums are smaller: labels are at most 1e100, and weights of two rows differ by less than the rest."""
 
@@ -46,10 +49,12 @@ class Trust(NamedTuple):
 
     def carried_to(self, new: Trust) -> Trust:
         """Return as much trust in a blend that was learned anew."""
-        if not self.beforehand > 0.0:
+        if not (self.beforehand > 0.0 and new.beforehand > 0.0):
             return new
-        scale = new.beforehand / self.beforehand
-        return new._replace(product=scale * self.product, square=scale * self.square)
+        known = self.beforehand + self.square
+        kept = min(self.square / known, MOST_KNOWN)  # share of what is known that comes from rows met
+        square = new.beforehand * kept / (1.0 - kept)
+        return new._replace(product=self.share * (new.beforehand + square) - new.beforehand, square=square)
 
     @property
     def share(self) -> float:
