@@ -13,6 +13,7 @@ void bind_greedy_forest(nanobind::module_& m);
 void bind_exponential_forest(nanobind::module_& m);
 void bind_guard(nanobind::module_& m);
 void bind_hierarchy_forest(nanobind::module_& m);
+void bind_interrupts(nanobind::module_& m);
 void bind_kernel_features(nanobind::module_& m);
 void bind_kernel_sweep(nanobind::module_& m);
 void bind_moments_forest(nanobind::module_& m);
@@ -38,6 +39,7 @@ NB_MODULE(_core, m) {
   hedgerow::bindings::bind_distance_kernels(m);
   hedgerow::bindings::bind_greedy_forest(m);
   hedgerow::bindings::bind_guard(m);
+  hedgerow::bindings::bind_interrupts(m);
   hedgerow::bindings::bind_kernel_features(m);
   hedgerow::bindings::bind_kernel_sweep(m);
   hedgerow::bindings::bind_normal_mixture(m);

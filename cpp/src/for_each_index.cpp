@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "hedgerow/parallel/may_stop.hpp"
+
 namespace hedgerow::parallel {
 namespace {
 
@@ -48,14 +50,17 @@ void run_task(std::size_t n, std::size_t n_threads, Task task) {
     return;
   }
   std::atomic<std::size_t> next{0};
+  std::atomic<bool> has_failed = false;
   std::mutex mutex;
   std::exception_ptr failure;
   const auto work = [&](std::size_t worker) {
+    const Workplace workplace(has_failed, worker != 0);
     try {
       for (std::size_t index = next++; index < n; index = next++) task.call(task.function, index, worker);
     } catch (...) {
       const std::scoped_lock lock(mutex);
       if (!failure) failure = std::current_exception();
+      has_failed = true;
       next = n;
     }
   };

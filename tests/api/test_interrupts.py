@@ -109,6 +109,55 @@ def test_kernel_ridge(interrupted):
     assert bits(ridge) == before
 
 
+MANY = RNG.uniform(size=(200_000, 6))
+
+
+def test_in_the_middle_of_a_sweep(interrupted):
+    """A sweep of these chains takes seconds. One that was begun is taken back, and chains go on as if nothing was."""
+    few = {"n_chains": 2, "n_burn_in": 1, "n_draws": 1, "sampler": "pg", "progress": False}
+    model, twin = (hr.BARTRegressor(20, **few, random_state=0).fit(MANY, MANY[:, 0]) for _ in range(2))
+    before = bits(model)
+    assert interrupted(lambda: model.set_params(n_estimators=200).fit(MANY, MANY[:, 0])) < 1
+    model.set_params(n_estimators=20)
+    assert bits(model) == before
+    timer = threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    model.continue_sampling(5)  # which keeps what there is
+    timer.join()
+    n_kept = model.n_draws_
+    assert n_kept < 6
+    assert bits(model.continue_sampling(6 - n_kept)) == bits(twin.continue_sampling(5))
+
+
+def test_a_handler_that_does_not_raise_changes_nothing():
+    calls = []
+    forest, twin = (MondrianForestRegressor(5, random_state=0) for _ in range(2))
+    previous = signal.signal(signal.SIGALRM, lambda *_: calls.append(bits(twin)))
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    try:
+        forest.fit(X, Y)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+    assert len(calls) > 1
+    assert bits(forest) == bits(twin.fit(X, Y))
+
+
+def test_other_threads_go_on(interrupted):
+    """Python raises KeyboardInterrupt in the main thread only; what others have begun they end."""
+    forest = MondrianForestRegressor(20, n_jobs=2, random_state=0)
+    thread = threading.Thread(target=lambda: forest.fit(X, Y))
+
+    def wait():
+        thread.start()
+        thread.join()
+        thread.join(60)
+
+    interrupted(wait, after=0.1)
+    thread.join()
+    assert bits(forest) == bits(MondrianForestRegressor(20, random_state=0).fit(X, Y).set_params(n_jobs=2))
+
+
 LONG_FITS = {
     "boosting": lambda: hr.MondrianBoostingRegressor(random_state=0),
     "class boosting": lambda: hr.MondrianBoostingClassifier(random_state=0),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out in the middle of a sweep leaves chains and draws as they were.
+// Memory that runs out in the middle of a sweep, and Ctrl-C, leave chains and draws as they were.
 #include "failing_memory.hpp"
 #include "hedgerow/bart/archive.hpp"
+#include "interrupting.hpp"
 #include "sample_sum.hpp"
 
 namespace hedgerow::bart {
@@ -37,6 +38,20 @@ TEST(failed_allocations_leave_chains_and_draws_as_they_were) {
       CHECK(archived(*sampler) == archived(*twin));
     }
     CHECK(n_failed > 30 && sampler->n_draws() == 4);
+  }
+}
+
+TEST(interrupted_sweeps_leave_chains_and_draws_as_they_were) {
+  for (const bool varies : {false, true}) {
+    const auto sampler = started(ResponseKind::normal, varies), twin = started(ResponseKind::normal, varies);
+    for (const std::size_t n_threads : {1, 2}) {
+      const auto before = archived(*sampler);
+      const std::size_t n_looks = tests::interrupt_until_it_ends([&] { sampler->run(2, 1, n_threads); },
+                                                                 [&] { return archived(*sampler) == before; });
+      CHECK(n_threads > 1 || n_looks == 2 * 2 * (sampler->problem().n_trees + (varies ? 2 : 0)));
+      twin->run(2, 1, 1);
+      CHECK(archived(*sampler) == archived(*twin));
+    }
   }
 }
 

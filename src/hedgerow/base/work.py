@@ -1,7 +1,8 @@
-"""Work that may fail or be interrupted: models as they were before, and Ctrl-C between two pieces of work."""
+"""Work that may fail or be interrupted: models as they were before, and Ctrl-C in long work and between its pieces."""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +12,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 from sklearn.base import clone
+
+from hedgerow import _core
+
+_core.heed_interrupts(threading.main_thread().ident)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lambda: _core.heed_interrupts(threading.get_ident()))
 
 P = ParamSpec("P")
 R = TypeVar("R")

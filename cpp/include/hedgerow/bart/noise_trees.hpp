@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hedgerow/bart/sum_of_trees.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 #include "hedgerow/posterior_tree/leaves/variance_factors.hpp"
 
 namespace hedgerow::bart {
@@ -53,6 +54,7 @@ class NoiseTrees : public Ensemble {
   void sweep(const SumOfTrees& sum, double variance, const RoundKey& key) {
     for (std::size_t i = 0; i < squares_.size(); ++i) squares_[i] = square(sum, i) / variance;
     for (std::size_t m = 0; m < trees_.size(); ++m) {
+      parallel::may_stop();
       random::Stream stream = key.stream(random::Purpose::tree_of_noise, m);
       forget(trees_[m]);
       find_statistics(trees_[m]);

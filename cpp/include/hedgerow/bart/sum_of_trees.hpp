@@ -9,6 +9,7 @@
 
 #include "hedgerow/bart/ensemble.hpp"
 #include "hedgerow/bart/particle_gibbs.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 #include "hedgerow/posterior_tree/leaves/normal_values.hpp"
 #include "hedgerow/posterior_tree/moves/change_swap.hpp"
 #include "hedgerow/posterior_tree/moves/exchange.hpp"
@@ -55,6 +56,7 @@ class SumOfTrees : public Ensemble {
   /// One round over all trees.
   void sweep(const RoundKey& key) {
     for (std::size_t m = 0; m < trees_.size(); ++m) {
+      parallel::may_stop();
       random::Stream stream = key.stream(random::Purpose::tree_of_sum, m);
       take_out(trees_[m]);
       move(trees_[m], stream);

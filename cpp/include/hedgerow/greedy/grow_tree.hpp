@@ -11,6 +11,7 @@
 
 #include "hedgerow/greedy/row_bins.hpp"
 #include "hedgerow/greedy/tree.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 #include "hedgerow/random/splitmix.hpp"
 
 namespace hedgerow::greedy {
@@ -62,6 +63,7 @@ class TreeGrower {
     while (!open.empty()) {
       const Block block = open.back();
       open.pop_back();
+      if (block.size() >= many_rows) parallel::may_stop();
       const Cut best = search(block);
       if (best.gain < 0.0) {
         nodes[block.node] = {block.node, n_leaves++};
@@ -232,6 +234,7 @@ class TreeGrower {
     }
   }
 
+  static constexpr std::size_t many_rows = 1000;
   static constexpr double rounding = 1e-5;
 
   std::uint32_t width_;

@@ -27,6 +27,7 @@
 #include "hedgerow/mondrian/structure/gaps.hpp"
 #include "hedgerow/mondrian/structure/places.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -214,8 +215,10 @@ class Forest {
   /// All summaries anew under other numbers of the label model. If that fails, the forest is as it was.
   void set_model(const M& other, std::size_t n_threads) {
     Change change(*this, rows.size());
-    parallel::for_each_index(trees.size(), n_threads,
-                             [&](std::size_t b, std::size_t) { trees[b].hear_everything(rows, other); });
+    parallel::for_each_index(trees.size(), n_threads, [&](std::size_t b, std::size_t) {
+      parallel::may_stop();
+      trees[b].hear_everything(rows, other);
+    });
     change.keep();
     model = other;
   }

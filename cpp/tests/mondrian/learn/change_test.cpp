@@ -9,6 +9,7 @@
 #include "hedgerow/label/vector_hierarchy.hpp"
 #include "hedgerow/mondrian/query/ask_classes.hpp"
 #include "hedgerow/mondrian/query/forecast.hpp"
+#include "interrupting.hpp"
 #include "mondrian/sample_forest.hpp"
 
 namespace hedgerow::mondrian {
@@ -121,6 +122,25 @@ TEST(failed_allocations_while_rows_are_stored) {
   auto forest = empty_forest<RunningMoments>(2, 2, {});
   CHECK(fail_everywhere(forest, [&] { forest.store(sample.all()); }) > 3);
   CHECK(forest.rows.size() == 50);
+}
+
+TEST(ctrl_c_leaves_forests_as_they_were) {
+  const Sample sample = sample_for<RunningMoments>(140, Kind::plain);
+  auto forest = forest_for<RunningMoments>(sample, {3.0, 4.0}, 0, false);
+  auto twin = forest_for<RunningMoments>(sample, forest.growth, 0, false);
+  const auto check = [&](auto&& verb) {
+    const archive::Archive before = archived(forest);
+    const std::size_t n_places = forest.places.size();
+    const std::size_t n_looks =
+        interrupt_until_it_ends([&] { verb(forest); }, [&] { return are_same(forest, before, n_places); });
+    verb(twin);
+    CHECK(archived(forest) == archived(twin));
+    return n_looks;
+  };
+  for (const std::size_t n_threads : {1, 2}) {
+    CHECK(check([&](auto& some) { some.set_model(RunningMoments(some.model), n_threads); }) >= 1);
+    check([&](auto& some) { some.learn(sample.batch(n_threads == 1 ? 0 : 70, 70), n_threads); });  // leaves grow
+  }
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "hedgerow/mondrian/structure/loose_box.hpp"
 #include "hedgerow/mondrian/structure/measure.hpp"
 #include "hedgerow/numeric/compiler.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 #include "hedgerow/random/stream.hpp"
 
 namespace hedgerow::mondrian {
@@ -112,6 +113,7 @@ class Grower {
 
   /// Copy the rows out and finish them there.
   void grow_copied(std::span<const RowId> rows, NodeId node, double above) {
+    parallel::may_stop();
     const Rows& source = setting_->rows;
     const std::size_t n = rows.size(), width = source.width();
     copied_rows_.assign(rows.begin(), rows.end());
@@ -141,6 +143,7 @@ class Grower {
         grow_copied({members.data() + task.begin, n}, task.node, task.above);
         loose_.rewind(mark);
       } else {
+        if (!block.is_row_major()) parallel::may_stop();
         made_.push_back(task.node);
         const Cut cut = sample_cut(block, members, task);
         if (cut.middle != task.begin) {

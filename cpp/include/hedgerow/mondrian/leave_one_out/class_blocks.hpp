@@ -16,6 +16,7 @@
 
 #include "hedgerow/mondrian/query/class_rule.hpp"
 #include "hedgerow/mondrian/query/vote.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -96,6 +97,7 @@ inline std::vector<BlockVotes> vote_without_blocks(ClassForest& forest, const Cl
         auto& [tree, forgetter, voter, votes, left_to_base] = workers[index];
         votes.assign(n * n_classes, 0.0);
         left_to_base.assign(n, 1.0);
+        parallel::may_stop();
         tree = forest.trees[begin + index];
         forgetter.forget_all(tree, said.rows, is_in_block, rows, forest.growth, forest.model);
         if (tree.shape.is_empty()) return;

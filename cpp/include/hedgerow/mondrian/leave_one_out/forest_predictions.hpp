@@ -13,6 +13,7 @@
 
 #include "hedgerow/mondrian/forest.hpp"
 #include "hedgerow/mondrian/leave_one_out/tree_passes.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 
 namespace hedgerow::mondrian {
 
@@ -45,6 +46,7 @@ LeftOut leave_out(const Forest<M>& forest, std::size_t most_trees, std::size_t n
       Said& own = said[index];
       own.means.resize(n * length);
       own.variances.resize(n);
+      parallel::may_stop();
       flat[index].assign(forest.trees[begin + index], forest.rows, forest.growth);
       ask(passes[index], flat[index], [&](RowId row, const auto* mean, double variance) {
         std::copy_n(mean, length, own.means.data() + row * length);
@@ -106,6 +108,7 @@ LeftOutByTree leave_one_out_by_tree(const Forest<label::GaussianHierarchyBy<Cloc
   std::vector<FlatTree> flat(std::max<std::size_t>(1, n_threads));
   std::vector<LeaveOneOutOf<label::GaussianHierarchyBy<Clock>>> passes(flat.size());
   parallel::for_each_index(n_trees, n_threads, [&](std::size_t b, std::size_t worker) {
+    parallel::may_stop();
     flat[worker].assign(forest.trees[b], forest.rows, forest.growth);
     passes[worker].run(flat[worker], forest.rows, NumberLabels{forest.rows}, forest.model, centre, groups,
                        [&](RowId row, const double* mean, double variance) {
@@ -138,7 +141,10 @@ class SmoothingProblem {
         lifetime_(forest.growth.lifetime),
         n_grown_(static_cast<double>(forest.trees.size())),
         trees_(std::min(n_trees, forest.trees.size())) {
-    for (std::size_t b = 0; b < trees_.size(); ++b) trees_[b].assign(forest.trees[b], forest.rows, forest.growth);
+    for (std::size_t b = 0; b < trees_.size(); ++b) {
+      parallel::may_stop();
+      trees_[b].assign(forest.trees[b], forest.rows, forest.growth);
+    }
   }
 
   /// Mean over the rows of |label - leave-one-out mean|^2 under these numbers of the model, as all trees of the forest
@@ -149,6 +155,7 @@ class SmoothingProblem {
     const std::size_t length = labels.length;
     said_.assign(rows_.capacity() * length, {});
     for (const FlatTree& tree : trees_) {
+      parallel::may_stop();
       pass_.run(tree, rows_, labels, Smoothing::make(drift_rate, signal_to_noise, lifetime_), centre, groups_,
                 [&](RowId row, const auto* mean, double) {
                   for (std::size_t k = 0; k < length; ++k) said_[row * length + k].hear(mean[k] - centre);
