@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from hedgerow import _core
 
-_core.heed_interrupts(threading.main_thread().ident)
+_core.heed_interrupts(threading.main_thread().ident or 0)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _core.heed_interrupts(threading.get_ident()))
 
