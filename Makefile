@@ -90,7 +90,7 @@ soak: $(STAMPS)/package $(STAMPS)/group-test ## memory along long streams: ROWS=
 kills: $(STAMPS)/package $(STAMPS)/group-test ## killed while it writes: KILLS=n, 500 unless said
 	@$(BIN)/python -m benchmarks kills $(if $(KILLS),--size $(KILLS))
 
-bench-accuracy bench-classification: $(STAMPS)/group-bench-accuracy
+bench-accuracy bench-classification bench-speed: $(STAMPS)/group-bench-accuracy
 bench-bart: $(STAMPS)/group-bench-bart
 bench-optimize: $(STAMPS)/group-bench-optimize
 bench-tables: $(STAMPS)/group-bench-tables

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from statistics import geometric_mean
 from typing import Any
 
 import numpy as np
 
-from benchmarks.shared.data import Split, friedman
+from benchmarks.shared.data import Split, friedman, regression_sets
 from benchmarks.shared.page import Options, Page, ratio
 from benchmarks.shared.peers import cat_boost, extra_trees, light_gbm
 from benchmarks.shared.timing import interleave
@@ -54,6 +55,52 @@ def predict(page: Page, options: Options) -> None:
     page.table(title, headings, rows, "hedgerow predicts mean and standard deviation, the others the mean.")
 
 
+def sets(page: Page, options: Options) -> None:
+    """Fit regression sets of the folder, or of scikit-learn, next to ExtraTrees."""
+    quotients, rows = [], []
+    tables = regression_sets(options.data, options.pick(400, 4000), SOME_SETS)
+    for table in tables[: options.pick(2, len(tables))]:
+        data = table.split(0, options.pick(300, 8000), 1)
+        models = {name: contestants(page, False)[name] for name in (NAMES[0], EXTRA_TREES)}
+        timings = interleave(
+            {name: lambda new=new, data=data: partial(new().fit, data.X, data.y) for name, new in models.items()}, 1
+        )
+        quotients.append(timings[NAMES[0]].best / timings[EXTRA_TREES].best)
+        what = f"{len(data.X):,} x {data.X.shape[1]}"
+        rows.append((table.name, what, *(str(timings[name]) for name in models), ratio(quotients[-1])))
+    words = f"Over these sets, in the geometric mean: {ratio(geometric_mean(quotients))}."
+    headings = ("", "rows x columns", NAMES[0], EXTRA_TREES, "times ExtraTrees")
+    page.table("Fit boosting on sets of at most 8,000 rows", headings, rows, words)
+
+
+def stages(page: Page, options: Options) -> None:
+    """Leave kinds of stages out: what each costs, and what it brings."""
+    n, n_asked = options.pick(400, 8000), options.pick(500, 10_000)
+    data = friedman(n, 10, n_test=n_asked)
+    works, rows = {}, []
+    kinds = {
+        "all": "auto",
+        "no kernel": ["linear", "mondrian", "greedy"],
+        "no greedy trees": ["linear", "kernel", "mondrian"],
+    }
+    kinds["linear and Mondrian"] = ["linear", "mondrian"]
+    for name, chosen in kinds.items():
+        model = MondrianBoostingRegressor(stages=chosen, n_jobs=1, random_state=0).fit(data.X, data.y)
+        works[f"fit, {name}"] = partial(model.fit, data.X, data.y)
+        works[f"predict, {name}"] = partial(model.predict, data.X_test, return_std=True)
+        rows.append([name, f"{data.rmse(model.predict(data.X_test)):.3f}"])
+    timings = interleave({name: lambda work=work: work for name, work in works.items()}, options.pick(1, 3))
+    for row in rows:
+        row[1:1] = [str(timings[f"fit, {row[0]}"]), timings[f"predict, {row[0]}"].per_row(n_asked)]
+    headings = ("stages", "fit", "predict mean and std, a row", "RMSE")
+    words = "What each kind costs and brings on Friedman's function, whose noise has a standard deviation of 1."
+    page.table(f"Kinds of stages of boosting, {n:,} x 10", headings, rows, words)
+
+
+SOME_SETS = (
+    "abalone", "ailerons", "airfoil", "bank32nh", "cal_housing", "concrete", "cpu_act", "house_8L", "kin8nm",
+    "power_plant", "puma8NH", "seoul_bike", "wind", "wine_red",
+)  # fmt: skip
 NAMES = ("hedgerow", EXTRA_TREES, "LightGBM", "CatBoost")
 WORDS = "Default parameters; ExtraTrees has 100 trees. The last column is the time of hedgerow over that of ExtraTrees."
 

@@ -24,6 +24,7 @@ PEAKS = (
     ("MondrianForestRegressor", 100_000, 20),
     ("MondrianForestRegressor", 1_000_000, 10),
     ("MondrianBoostingRegressor", 100_000, 20),
+    ("MondrianBoostingRegressor", 1_000_000, 10),
     ("MondrianBoostingClassifier", 100_000, 20),
 )
 """Default models, rows and columns."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchmarks.shared.page import Options, Page
 from benchmarks.shared.timing import HOW_TIMED
-from benchmarks.speed import bart, batch, boosting, growth, kernel, keyed, memory, online, scaling
+from benchmarks.speed import bart, batch, boosting, growth, kernel, keyed, memory, online, scaling, streams
 
 INTRODUCTION = f"""\
 All forests have {batch.N_TREES} trees unless said. hedgerow's is MondrianForestRegressor with the hyper-parameters of \
@@ -21,9 +21,13 @@ def run(page: Page, options: Options) -> None:
     batch.threads(page, options)
     boosting.fit(page, options)
     boosting.predict(page, options)
+    boosting.stages(page, options)
+    boosting.sets(page, options)
     kernel.fit(page, options)
     online.learn(page, options)
     online.unlearn(page, options)
+    streams.forecast(page, options)
+    streams.classes(page, options)
     keyed.measure(page, options)
     memory.measure(page, options)
     memory.peaks(page, options)
