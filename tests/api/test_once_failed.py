@@ -14,8 +14,10 @@ import pytest
 from scipy import sparse
 from typer.testing import CliRunner
 
+import hedgerow
 from hedgerow import MondrianFeatures, MondrianForestRegressor, MondrianKernelRidge
 from hedgerow.cli import app
+from hedgerow.files.codec import decode
 from hedgerow.optimize import Optimizer
 from hedgerow.stream import evaluate, rows
 from hedgerow.stream._checkpoint import MAGIC
@@ -241,3 +243,30 @@ def test_a_weight_that_outweighs_all_rows_before():
         forest.fit(rng.uniform(size=(2, 1)), rng.normal(size=2))
         forest.partial_fit(rng.uniform(size=(1, 1)), rng.normal(size=1), sample_weight=[2.0**63])
         assert bits(pickle.loads(pickle.dumps(forest))) == bits(forest)
+
+
+def test_a_span_of_time_is_no_whole_number():
+    """NumPy registers it as one."""
+    three = np.timedelta64(3, "s")
+    X = np.random.default_rng(0).uniform(size=(30, 2))
+    for name, parameter in (
+        ("MondrianForestRegressor", "n_estimators"),
+        ("BARTRegressor", "n_draws"),
+        ("BayesianTreeRegressor", "max_features"),
+        ("OnlineForestRegressor", "max_features"),
+        ("MondrianBoostingRegressor", "n_jobs"),
+    ):
+        with pytest.raises(ValueError, match=f"{parameter} must be"):
+            getattr(hedgerow, name)(**{parameter: three}).fit(X, X[:, 0])
+    for options in ({"n_initial": three}, {"n_candidates": three}):
+        with pytest.raises(ValueError, match="must be an integer"):
+            Optimizer([(0.0, 1.0)], **options)
+    dist = MondrianForestRegressor(2, random_state=0).fit(X, X[:, 0]).predict_dist(X)
+    with pytest.raises(ValueError, match="size must be a whole number"):
+        dist.rvs(size=three)
+
+
+def test_a_space_that_is_an_array_in_a_file():
+    """Its parts were looked up by name, which NumPy refuses with an IndexError."""
+    with pytest.raises(ValueError, match="'value', is malformed"):
+        decode({"$value": ["Space", {"$array": "a"}]}, {"a": np.zeros(3)})

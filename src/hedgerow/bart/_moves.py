@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any
+
+from hedgerow.numeric.whole import is_whole
 
 MOVES = {
     "grow_prune": "grow_prune",
@@ -64,7 +65,7 @@ def _counted(name: str, sampler: Mapping[Any, Any]) -> dict[str, int]:
     for move, count in sampler.items():
         if move not in MOVES and move != "rounds":
             raise ValueError(f"{name} has a move {move!r}; known are {', '.join(map(repr, MOVES))}, and 'rounds'")
-        if not isinstance(count, Integral) or isinstance(count, bool) or not 0 <= int(count) <= MOST_MOVES:
+        if not is_whole(count) or not 0 <= int(count) <= MOST_MOVES:
             raise ValueError(f"{name} must count the move {move!r} by an integer up to {MOST_MOVES}, got {count!r}")
     counted = {move: int(count) for move, count in sampler.items()}
     if not GROWING & _by_core(counted).keys():

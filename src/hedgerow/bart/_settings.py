@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +23,7 @@ from hedgerow.base.settings import (
     one_of,
     within,
 )
+from hedgerow.numeric.whole import is_whole
 
 MOST_TREES, MOST_CHAINS, MOST_SWEEPS = 2**20, 2**20, 2**32 - 1
 """Their numbers are parts of the names of random streams. A sweep of several rounds counts as several."""
@@ -114,7 +114,7 @@ def checked_draws(name: str, value: Any) -> int | str:
     """Return a number of draws, or "auto"; ValueError if it is neither."""
     if isinstance(value, str) and value == "auto":
         return value
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < 1:
+    if not is_whole(value) or value < 1:
         raise ValueError(f"{name} must be an integer of at least 1, or 'auto', got {value!r}")
     check_integer(name, value, 1, MOST_SWEEPS)
     return int(value)

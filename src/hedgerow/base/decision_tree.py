@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hedgerow.numeric.arrays import Floats
+from hedgerow.numeric.whole import is_whole
 
 Numbers = npt.NDArray[np.int64]
 
@@ -115,7 +115,7 @@ class DecisionTree:
 
 def tree_number(index: Any, n_trees: int, what: str = "tree") -> int:
     """Return the number of a tree, or of `what` else, counted from the end if it is negative, or raise ValueError."""
-    if isinstance(index, bool) or not isinstance(index, Integral) or not -n_trees <= int(index) < n_trees:
+    if not is_whole(index) or not -n_trees <= index < n_trees:
         raise ValueError(f"there is no {what} {index!r}: {what}s have numbers from 0 to {n_trees - 1}")
     return int(index) % n_trees
 

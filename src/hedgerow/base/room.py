@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from numbers import Integral
 from typing import Any
+
+from hedgerow.numeric.whole import is_whole
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 PROCESS = 330_000_000
@@ -23,7 +24,7 @@ FEWEST = 100
 
 def read_amount(amount: Any) -> int:
     """Return a number of bytes, or an amount such as "4GB", "500 MB" or "2.5G", in bytes; ValueError if it is none."""
-    if isinstance(amount, Integral) and not isinstance(amount, bool) and int(amount) > 0:
+    if is_whole(amount) and amount > 0:
         return int(amount)
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kmgt]?)i?b?\s*", amount.lower()) if isinstance(amount, str) else None
     if not found:

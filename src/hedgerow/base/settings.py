@@ -6,13 +6,14 @@ import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 
 from hedgerow.base.targets import LARGEST_TARGET, LEAST_TARGET, read_target
 from hedgerow.files import Stored
+from hedgerow.numeric.whole import is_whole
 
 Check = Callable[[str, Any], Any]
 """From the name and the value of a parameter to the value that is kept, or ValueError."""
@@ -157,9 +158,9 @@ def flag() -> Any:
 
 def check_integer(name: str, value: object, least: int, most: int | None = None) -> None:
     """Raise ValueError unless ``value`` is an integer from ``least`` to ``most``."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+    if not is_whole(value) or value < least:
         raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
-    if most is not None and int(value) > most:
+    if most is not None and value > most:
         raise ValueError(f"{name} must be at most {most}, got {value!r}")
 
 
@@ -210,7 +211,7 @@ def n_threads_of(n_jobs: int | None) -> int:
     """
     if n_jobs is None:
         return 1
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
+    if not is_whole(n_jobs) or n_jobs == 0:
         raise ValueError(f"n_jobs must be None, a number of threads or -1 for all cores, got {n_jobs!r}")
     if n_jobs > 0:
         return min(int(n_jobs), THREADS_A_CORE * (os.cpu_count() or 1))

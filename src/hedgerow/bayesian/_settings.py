@@ -16,6 +16,7 @@ from hedgerow.base.rows import LARGEST_WEIGHT, LEAST_WEIGHT, Rows
 from hedgerow.base.settings import MOST, Settings, checked, integer, one_of, positive, target_like, variance, within
 from hedgerow.base.targets import LARGEST_TARGET
 from hedgerow.files import Stored
+from hedgerow.numeric.whole import is_whole
 
 MOST_PARTICLES = 2**24
 """In an island: their numbers are part of the keys of random streams."""
@@ -153,9 +154,8 @@ def _max_features(chosen: Any, width: int | None = None) -> Any:
     """Return what was asked for, or raise ValueError. Before the first rows nobody knows how many columns there are."""
     if chosen is None or (isinstance(chosen, str) and chosen == "sqrt"):
         return chosen
-    is_number = isinstance(chosen, Real) and not isinstance(chosen, bool)
-    is_count = is_number and isinstance(chosen, Integral)
-    if not is_number or not (1 <= chosen <= (width or MOST) if is_count else 0.0 < chosen <= 1.0):
+    is_share = isinstance(chosen, Real) and not isinstance(chosen, Integral) and 0.0 < float(chosen) <= 1.0
+    if not is_share and not (is_whole(chosen) and 1 <= chosen <= (width or MOST)):
         up_to = "" if width is None else f" up to {width}"
         raise ValueError(
             f"max_features must be None, 'sqrt', a number of columns{up_to} or a share of them, got {chosen!r}"

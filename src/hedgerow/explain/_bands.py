@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import narwhals.stable.v2 as nw
@@ -15,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
+from hedgerow.numeric.whole import is_whole
 
 MOST_EXPLAINED = 200
 """Rows from which importances are taken where a model has none of its own."""
@@ -88,7 +88,7 @@ def importance_bands(
     >>> importance_bands(MondrianForestRegressor(10, random_state=0), X, 2 * X[:, 0] + X[:, 2]).stands_out.tolist()
     [True, False, True]
     """
-    if isinstance(n_repeats, bool) or not isinstance(n_repeats, Integral) or n_repeats < 1:
+    if not is_whole(n_repeats) or n_repeats < 1:
         raise ValueError(f"n_repeats must be a whole number from 1 on, got {n_repeats!r}")
     if not 0 < confidence < 1:
         raise ValueError(f"confidence must be a number between 0 and 1, got {confidence!r}")

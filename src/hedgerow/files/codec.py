@@ -80,7 +80,7 @@ def decode(value: Any, arrays: Arrays) -> Any:
             check_hashes(name for name, _ in part)
             return dict(part)
         return FROM_JSON[key](part)
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"a part of it, {key[1:]!r}, is malformed ({error!r})") from None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from hedgerow.mondrian._joint_labels import check_settings
 from hedgerow.mondrian._regression import RegressionForest
 from hedgerow.mondrian._settings import RegressionSettings
 from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.numeric.whole import is_whole
 from hedgerow.predictive import LeaveOneOut
 from hedgerow.predictive._distribution import levels_of
 
@@ -286,7 +286,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         self._check_learned()
         self._check_hierarchy("query", ValueError)
         X = self._asked(X)
-        if isinstance(n, bool) or not isinstance(n, Integral) or not 1 <= n <= X.shape[0]:
+        if not is_whole(n) or not 1 <= n <= X.shape[0]:
             raise ValueError(f"n must be a whole number from 1 to the {X.shape[0]} rows of X, got {n!r}")
         of_interest = None if reference is None else self._asked(reference)
         factors = self._learner.variance_factors(X if of_interest is None else of_interest)

@@ -9,6 +9,7 @@ from typing import Any
 
 from hedgerow import _core
 from hedgerow.base.settings import Settings, check_positive, checked, integer, one_of, positive
+from hedgerow.numeric.whole import is_whole
 
 DETECTORS = {
     True: _core.DetectorKind.adwin,
@@ -26,8 +27,7 @@ def n_candidates(max_features: Any, width: int) -> int:
         return width
     if isinstance(max_features, str) and max_features in ("sqrt", "log2"):
         return max(1, round(math.sqrt(width) if max_features == "sqrt" else math.log2(width)))
-    is_count = isinstance(max_features, Integral) and not isinstance(max_features, bool)
-    if is_count and int(max_features) >= 1:
+    if is_whole(max_features) and max_features >= 1:
         return min(width, int(max_features))
     if isinstance(max_features, Real) and not isinstance(max_features, Integral) and 0 < float(max_features) <= 1:
         return max(1, int(float(max_features) * width))

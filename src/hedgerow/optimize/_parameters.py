@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from numbers import Integral
 from numbers import Real as RealNumber
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy.typing as npt
 
 from hedgerow.files.codec import check_hashes
 from hedgerow.numeric.arrays import Floats
+from hedgerow.numeric.whole import is_whole
 
 MOST_VALUES = 2**40
 """Whole numbers in one range, at most: more could not be told apart near the middle of a share."""
@@ -327,7 +327,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _whole(name: str, value: Any) -> int:
-    if isinstance(value, Integral) and not isinstance(value, bool | np.bool_):
+    if is_whole(value):
         return int(value)
     if isinstance(value, RealNumber) and not isinstance(value, bool | np.bool_) and float(value).is_integer():
         return int(float(value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from scipy import special
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
+from hedgerow.numeric.whole import is_whole
 
 LEAST_LEVEL, GREATEST_LEVEL = 1e-300, 1.0 - 2.0**-53
 """Levels whose normal quantiles are finite."""
@@ -174,6 +175,6 @@ def n_draws_of(size: int | None) -> int:
     """How many draws of a row are asked for: one if no size is given; ValueError unless that is a number of draws."""
     if size is None:
         return 1
-    if not isinstance(size, Integral) or isinstance(size, bool) or not 0 <= size < MOST_DRAWS:
+    if not is_whole(size) or not 0 <= size < MOST_DRAWS:
         raise ValueError(f"size must be a whole number from 0 to {MOST_DRAWS}, or None, got {size!r}")
     return int(size)

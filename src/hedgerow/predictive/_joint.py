@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from scipy import special
 from sklearn.utils import check_random_state
 
 from hedgerow.numeric.arrays import Floats
+from hedgerow.numeric.whole import is_whole
 from hedgerow.predictive._distribution import (
     GREATEST_LEVEL,
     LEAST_LEVEL,
@@ -91,7 +91,7 @@ class Joint:
 
     def marginal(self, target: int) -> Distribution:
         """Return the distribution of one target by itself."""
-        if not isinstance(target, Integral) or not 0 <= target < self.n_targets:
+        if not is_whole(target) or not 0 <= target < self.n_targets:
             raise ValueError(f"target must be a whole number from 0 to {self.n_targets - 1}, got {target!r}")
         return self.marginals[target]
 

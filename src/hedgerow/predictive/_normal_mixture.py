@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.special import ndtri
 
 from hedgerow._core import Components
 from hedgerow.numeric.arrays import Floats
+from hedgerow.numeric.whole import is_whole
 from hedgerow.predictive._mixture import Mixture
 from hedgerow.predictive._shapes import Expected
 
@@ -129,6 +129,6 @@ class NormalMixture(Mixture):
 
 
 def _checked(n_threads: int) -> int:
-    if isinstance(n_threads, bool) or not isinstance(n_threads, Integral) or not 1 <= n_threads <= MOST_THREADS:
+    if not is_whole(n_threads) or not 1 <= n_threads <= MOST_THREADS:
         raise ValueError(f"n_threads must be a whole number from 1 to {MOST_THREADS}, got {n_threads!r}")
     return int(n_threads)
