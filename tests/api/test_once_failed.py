@@ -10,6 +10,8 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 from typer.testing import CliRunner
@@ -18,6 +20,7 @@ import hedgerow
 from hedgerow import MondrianFeatures, MondrianForestRegressor, MondrianKernelRidge
 from hedgerow.cli import app
 from hedgerow.files.codec import decode
+from hedgerow.metrics import ClassTally, IntervalTally
 from hedgerow.optimize import Optimizer
 from hedgerow.stream import evaluate, rows
 from hedgerow.stream._checkpoint import MAGIC
@@ -270,3 +273,29 @@ def test_a_space_that_is_an_array_in_a_file():
     """Its parts were looked up by name, which NumPy refuses with an IndexError."""
     with pytest.raises(ValueError, match="'value', is malformed"):
         decode({"$value": ["Space", {"$array": "a"}]}, {"a": np.zeros(3)})
+
+
+@pytest.mark.parametrize("damage", ["a name", "a text", "a date"])
+def test_parquet_files_whose_values_python_cannot_hold(damage, tmp_path):
+    path = tmp_path / "table.parquet"
+    frame = pd.DataFrame({"ab\xfc": ["tree", "bush\xfc"], "y": [1.0, 2.0]})
+    if damage == "a date":
+        pq.write_table(pa.table({"ab": pa.array([2**62, 0], pa.timestamp("us")), "y": [1.0, 2.0]}), path)
+    else:
+        frame.to_parquet(path, compression=None)
+        what = {"a name": "ab\xfc", "a text": "bush\xfc"}[damage].encode()
+        path.write_bytes(path.read_bytes().replace(what, what[:-1] + b"("))
+    with pytest.raises(ValueError, match="not a Parquet file, or damaged") as caught:
+        list(rows(path, target="y"))
+    assert type(caught.value) is ValueError
+
+
+@pytest.mark.parametrize("count", [np.inf, -1.0, 0.5])
+def test_tallies_count_rows_in_whole_numbers(count):
+    for tally, place in ((IntervalTally(), 5), (ClassTally(), 4)):
+        state = tally.state
+        state[place] = count
+        with pytest.raises(ValueError, match="counts rows"):
+            tally.restore(state)
+        state[place] = 3.0
+        assert tally.restore(state).scores()

@@ -97,6 +97,7 @@ class ClassTally(Tally):
     """
 
     _N_SUMS: ClassVar[int] = 5
+    _COUNT = 4
 
     def update(self, *columns: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Add labels, predicted labels, and the probability that was given to each label; NaN if there was none."""

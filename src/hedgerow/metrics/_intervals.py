@@ -47,6 +47,7 @@ class IntervalTally(Tally):
     """
 
     _N_SUMS: ClassVar[int] = 8
+    _COUNT = 5
 
     def __init__(self, confidence: float = 0.9, label_range: float | None = None) -> None:
         super().__init__()

@@ -20,6 +20,8 @@ class Tally:
     """What is kept of all rows so far: a few sums. A subclass says which, and what they tell."""
 
     _N_SUMS: ClassVar[int]
+    _COUNT: ClassVar[int | None] = None
+    """Which of the sums is a number of rows."""
 
     def __init__(self) -> None:
         self._sums = np.zeros(self._N_SUMS)
@@ -46,6 +48,8 @@ class Tally:
         given = floats_of("state", state).copy()
         if given.shape != self._sums.shape or np.isnan(given).any():
             raise ValueError(f"a {type(self).__name__} keeps {self._sums.size} numbers, got shape {given.shape}")
+        if self._COUNT is not None and not (given[self._COUNT] >= 0.0 and given[self._COUNT].is_integer()):
+            raise ValueError(f"a {type(self).__name__} counts rows, got {given[self._COUNT]}")
         self._sums = given
         return self
 

@@ -245,7 +245,8 @@ class ParquetRows(FileRows):
             import pyarrow.parquet
         except ImportError:
             raise ImportError("Parquet files need pyarrow: pip install 'hedgerow[parquet]'") from None
-        self._parquet, self._errors = pyarrow.parquet, pyarrow.ArrowException
+        self._parquet = pyarrow.parquet
+        self._errors = (pyarrow.ArrowException, UnicodeDecodeError, OverflowError)  # names, texts and dates of values
         super().__init__(path, *rest)
 
     @property
