@@ -16,6 +16,8 @@ from pathlib import Path
 
 EXAMPLE = re.compile(r"```python\n(.*?)```\s+prints\s+```text\n(.*?)```", flags=re.DOTALL)
 MOST_SECONDS_TO_IMPORT = 0.5
+MOST_SECONDS_TO_INSTALL = 10.0
+"""A wheel, without what it needs."""
 # One instruction of AVX (vzeroupper) and a return, as bytes that are called.
 AVX = """
 import ctypes, mmap
@@ -81,6 +83,8 @@ def install(there: Environment, release: Path) -> None:
         began = time.perf_counter()
         there.pip("--no-deps", str(release))
         say("installed once more, alone", began)
+        if (seconds := time.perf_counter() - began) > MOST_SECONDS_TO_INSTALL:
+            sys.exit(f"the wheel took {seconds:.0f} s to install, more than {MOST_SECONDS_TO_INSTALL:.0f}")
     else:
         there.pip(str(release))
         say("built and installed", began)

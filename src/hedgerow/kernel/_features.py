@@ -134,6 +134,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         Returns
         -------
         features : CSR matrix of shape (n_samples, `n_features_out_`)
+            No frame: scikit-learn's ``set_output(transform="pandas")`` refuses sparse features.
         """
         points, cells = self._points(X), self._learner.cells
         n, n_trees = points.shape[0], cells.n_trees
