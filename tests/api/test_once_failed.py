@@ -269,6 +269,10 @@ def test_a_span_of_time_is_no_whole_number():
         dist.rvs(size=three)
 
 
+def test_whole_numbers_of_numpy_count_first_points():
+    assert Optimizer([(0.0, 1.0)], n_initial=np.int64(3), random_state=0).ask() is not None
+
+
 def test_a_space_that_is_an_array_in_a_file():
     """Its parts were looked up by name, which NumPy refuses with an IndexError."""
     with pytest.raises(ValueError, match="'value', is malformed"):

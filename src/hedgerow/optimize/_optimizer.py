@@ -113,7 +113,8 @@ class Optimizer(OptimizerFiles):
         if surrogate is not None and not isinstance(surrogate, MondrianForestRegressor):
             raise TypeError(f"surrogate must be a MondrianForestRegressor, got {surrogate!r}")
         self.acquisition, self.exploration, self.n_candidates = acquisition, float(exploration), int(n_candidates)
-        self.n_initial, self.local_search, self.surrogate = n_initial, bool(local_search), surrogate
+        self.n_initial = None if n_initial is None else int(n_initial)
+        self.local_search, self.surrogate = bool(local_search), surrogate
         self.random_state = random_state
         self._seed = draw_seed(random_state)
         self._n_asked = 0
