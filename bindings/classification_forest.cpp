@@ -8,17 +8,20 @@ namespace hedgerow::bindings {
 void bind_classification_forest(nb::module_& m) {
   using Self = mondrian::ClassForest;
   using Rule = mondrian::ClassQueryRule;
-  using Problem = mondrian::PowerProblem;
+  using Problem = mondrian::CalibrationProblem;
   using Numbers = Vector<std::uint32_t>;
   nb::class_<Rule>(m, "ClassQueryRule")
       .def(
           "__init__",
           [](Rule* self, bool is_empirical, double prior_weight, double discount_rate, std::size_t n_classes,
-             double power) { new (self) Rule{is_empirical, prior_weight, discount_rate, n_classes, power}; },
+             double power, double leaf_discount) {
+            new (self) Rule{is_empirical, prior_weight, discount_rate, n_classes, power, leaf_discount};
+          },
           nb::kw_only(), nb::arg("is_empirical"), nb::arg("prior_weight"), nb::arg("discount_rate"),
-          nb::arg("n_classes"), nb::arg("power"));
-  nb::class_<Problem>(m, "PowerProblem")
-      .def("log_loss", &Problem::log_loss, nb::arg("power"), nb::call_guard<nb::gil_scoped_release>());
+          nb::arg("n_classes"), nb::arg("power"), nb::arg("leaf_discount"));
+  nb::class_<Problem>(m, "CalibrationProblem")
+      .def("log_loss", &Problem::log_loss, nb::arg("power"), nb::arg("leaf_discount"),
+           nb::call_guard<nb::gil_scoped_release>());
   bind_forest<label::StableHierarchy, mondrian::ClassSpread>(m, "ClassForest")
       .def_prop_ro("n_classes", [](const Self& self) { return self.model.n_classes; })
       .def_prop_ro(
@@ -71,7 +74,7 @@ void bind_classification_forest(nb::module_& m) {
           nb::arg("rule"), array("blocks"), nb::arg("n_blocks"), nb::arg("n_threads"),
           "Probabilities of each row as the forest without its block would give them.")
       .def(
-          "power_problem",
+          "calibration_problem",
           [](Self& self, const Rule& rule, const Numbers& blocks, std::uint32_t n_blocks, std::size_t n_threads) {
             const auto by_number = by_row_number(self, span_of(blocks));
             return without_gil([&] { return new Problem(self, rule, by_number, n_blocks, n_threads); });

@@ -36,6 +36,7 @@ LEARNED = {
         {"learner/labels/target/name": "functions"},
     ],
     "class forest": [
+        *[{"learner/labels/leaf_discount": value} for value in (-0.1, 1.1, NAN, "0.5", [0.5])],
         *[{"learner/labels/power": value} for value in (0.0, -1.0, 0.1, 17.0, NAN, INFINITY, "2", [2.0])],
         *[
             {"classes": value}

@@ -1,4 +1,4 @@
-"""Laws of calibrated class probabilities: what the power does not change, and where it comes from."""
+"""Laws of calibrated class probabilities: what calibration does not change, and where it comes from."""
 
 from __future__ import annotations
 
@@ -27,12 +27,17 @@ def new(n_trees=10, **settings):
 
 
 def power(forest):
-    return forest._learner.labels.power
+    return forest._learner.labels.calibration.power
 
 
-def set_power(forest, value):
-    """The same forest, with another power."""
-    forest._learner.labels = replace(forest._learner.labels, power=value)
+def leaf_discount(forest):
+    return forest._learner.labels.calibration.leaf_discount
+
+
+def set_power(forest, value, **others):
+    """The same forest, with another power, or other calibration."""
+    labels = forest._learner.labels
+    forest._learner.labels = replace(labels, calibration=labels.calibration._replace(power=value, **others))
     return forest
 
 
@@ -45,9 +50,10 @@ def test_odds_of_a_class_are_multiplied(shape, base):
     weighted = new(**plain, class_weight=WEIGHTS).fit(X, Y)
     assert power(forest) != 1.0
     assert power(weighted) == pytest.approx(power(forest), rel=1e-2)
+    assert leaf_discount(weighted) == pytest.approx(leaf_discount(forest), rel=1e-2)
     for value in (0.4, 3.0):
         p = set_power(forest, value).predict_proba(QUERIES)
-        found = set_power(weighted, value).predict_proba(QUERIES)
+        found = set_power(weighted, value, leaf_discount=leaf_discount(forest)).predict_proba(QUERIES)
         expected = p * FACTORS / (p * FACTORS).sum(axis=1, keepdims=True)
         assert np.abs(found - p).max() > 0.1
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
@@ -97,6 +103,22 @@ def test_learned_at_reviews():
     assert power(new().partial_fit(DIGITS[:29], DIGIT[:29])) == 1.0
 
 
+def test_leaves_keep_a_discount_where_equal_rows_differ():
+    """Labels of equal rows that agree leave little of it, labels that are drawn anew leave much."""
+    places = RNG.integers(0, 4, (300, 4))
+    agree = (places[:, 0] > 1).astype(int)
+    drawn = (RNG.uniform(size=300) < 0.3 + 0.4 * agree).astype(int)
+    assert leaf_discount(new().fit(places, agree)) < 0.2 < 0.5 < leaf_discount(new().fit(places, drawn))
+
+
+def test_next_to_a_row_the_same_is_said_as_where_it_lies():
+    rows = RNG.normal(size=(60, 2))
+    forest = new(pause_pure=False).fit(rows, RNG.integers(0, 2, 60))
+    assert leaf_discount(forest) > 0.05
+    set_power(forest, 1.0)  # others are steep near probabilities of zero
+    np.testing.assert_allclose(forest.predict_proba(rows), forest.predict_proba(rows + 1e-6), atol=1e-3)
+
+
 def test_every_way_to_ask_agrees():
     forest = new().fit(DIGITS, DIGIT)
     assert power(forest) > 2.0
@@ -107,7 +129,8 @@ def test_every_way_to_ask_agrees():
 
 
 def test_only_where_numbers_are_learned_from_enough_rows():
-    assert power(new(hyperparameters="paper").fit(DIGITS, DIGIT)) == 1.0
+    paper = new(hyperparameters="paper").fit(DIGITS, DIGIT)
+    assert (power(paper), leaf_discount(paper)) == (1.0, 0.0)
     assert power(new().fit(DIGITS[:29], DIGIT[:29])) == 1.0
     assert power(new().fit(np.repeat(DIGITS[:29], 5, axis=0), np.repeat(DIGIT[:29], 5))) == 1.0
     assert power(new().fit(DIGITS, ["only"] * 300)) == 1.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,11 @@ def drawn(rng, n, width, kind="none"):
     return X, y, weights[kind]
 
 
+def set_leaf_discount(forest, leaf_discount):
+    labels = forest._learner.labels
+    forest._learner.labels = replace(labels, calibration=labels.calibration._replace(leaf_discount=leaf_discount))
+
+
 def assert_agrees(forest, queries):
     stored = StoredForest.of(forest)
     trees = smoothed_trees(forest, stored)
@@ -61,6 +68,20 @@ def test_batch(name, kind):
             weights = weights * 10
         forest = new(SETTINGS[name], n_trees=1 + 2 * (n == 40), seed=seed).fit(X, y, weights)
         assert_agrees(forest, grid_queries(rng, X))
+
+
+@pytest.mark.parametrize("leaf_discount", [0.2, 1.0])
+@pytest.mark.parametrize("kind", WEIGHTS)
+@pytest.mark.parametrize("name", SETTINGS)
+def test_leaves_that_keep_a_discount(name, kind, leaf_discount):
+    rng = np.random.default_rng(6)
+    X, y, weights = drawn(rng, 40, 2, kind)
+    queries = np.concatenate([X[:5], grid_queries(rng, X)])
+    forest = new(SETTINGS[name], n_trees=2).fit(X, y, weights)
+    before = forest.predict_proba(queries)
+    set_leaf_discount(forest, leaf_discount)
+    assert_agrees(forest, queries)
+    assert (forest.predict_proba(queries) != before).any()
 
 
 @pytest.mark.parametrize("kind", WEIGHTS)
@@ -161,6 +182,16 @@ def test_a_leaf_by_hand():
     inside = np.array([1 - discount + 2 * discount / 2, 2 - discount + 2 * discount / 2]) / 3
     np.testing.assert_allclose(forest.predict_proba([[0.0]])[0], inside, rtol=1e-14)
     np.testing.assert_allclose(forest.predict_proba([[1e9]])[0], [0.5, 0.5], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_point_with_equal_rows_by_hand(n):
+    """One of two points has n equal rows. The root says n to 1; the more rows, the less counts what is kept of that."""
+    forest = new({"discount": 1e9}, 3).fit([[0.0]] * n + [[1.0]], [0] * n + [1])
+    np.testing.assert_allclose(forest.predict_proba([[0.0]])[0], [1, 0], atol=1e-12)
+    set_leaf_discount(forest, 0.4)
+    votes = 0.6 * np.array([n, 0]) + 0.4 * np.array([n, 1]) / 2
+    np.testing.assert_allclose(forest.predict_proba([[0.0]])[0], votes / votes.sum(), rtol=1e-6)
 
 
 def test_a_weighted_leaf_by_hand():

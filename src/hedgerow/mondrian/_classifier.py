@@ -88,10 +88,12 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
     if all rows of all classes do, nothing changes, but for how much `prior_weight` rows count next to them, and for how
     far the rates of the columns are learned.
 
-    Averaging over trees draws probabilities together. With learned hyper-parameters they are therefore calibrated: odds
-    against the base distribution are raised to a power, under which rows are predicted best, in log loss, by the forest
-    without a tenth of the rows, to which they belong. Unlearning is exact, so no other forest is grown for that. Below
-    30 rows the power is 1. It is learned again at each review of a stream.
+    Averaging over trees draws probabilities together, and a leaf is too sure where rows that lie on one place have
+    different classes, as in tables of booleans and categories. With learned hyper-parameters probabilities are
+    therefore calibrated: leaves keep a share of what the block above them says, and odds against the base distribution
+    are raised to a power. Both are such that rows are predicted best, in log loss, by the forest without a tenth of the
+    rows, to which they belong. Unlearning is exact, so no other forest is grown for that. Below 30 rows neither is
+    learned. They are learned again at each review of a stream.
 
     Examples
     --------
@@ -173,8 +175,9 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         """Entropy of each prediction, and its parts: noise, disagreement of the trees, distance from the data.
 
         The total is that of the calibrated prediction, of which the parts have the shares that they have before
-        calibration. By default leaves hold one class, so that overlapping classes show as disagreement and distance;
-        with `min_samples_split` of 20 to 50 they show as noise.
+        calibration. By default leaves hold one class, so that overlapping classes show as disagreement and distance,
+        and as noise only as far as leaves keep a share of what the block above them says; with `min_samples_split` of
+        20 to 50 they show as noise.
 
         Returns
         -------

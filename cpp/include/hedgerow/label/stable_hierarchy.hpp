@@ -39,6 +39,7 @@ struct ClassQuery {
   std::vector<double> base;           ///< H, over the classes known when the query is asked
   double share = 0.0;                 ///< of H in every prediction
   double discount_rate = 1.0;         ///< gamma
+  double leaf_discount = 0.0;         ///< the discount that a leaf keeps, however long its edge is
   double unit = 1.0;                  ///< the weight that the base distribution's customers have
   double power = 1.0;                 ///< of calibration; 1 for none. Only other powers need what follows
   std::vector<double> scales{};       ///< mean weight of a place of each class, in units; empty if all are one

@@ -95,24 +95,26 @@ TEST(blocks_must_fit_the_rows) {
   CHECK_THROWS(std::invalid_argument, leave_blocks_out(forest, narrow, few, 1, 1));
 }
 
-TEST(the_loss_of_a_power_is_that_of_the_predictions) {
-  const Sample sample = with_classes(draw_sample(60, 2, Kind::plain, 6));
-  auto forest = forest_of(sample, {}, true);
-  const auto blocks = draw_blocks(sample.size(), 5);
-  PowerProblem problem(forest, {false, 1.0, 3.0, n_classes}, blocks, 3, 2);
-  for (const double power : {0.4, 1.0, 3.0}) {
-    const auto found = leave_blocks_out(forest, {false, 1.0, 3.0, n_classes, power}, blocks, 3, 1);
-    double losses = 0.0, weights = 0.0;
-    for (RowId row = 0; row < sample.size(); ++row) {
-      if (blocks[row] == none) continue;
-      losses -= std::log(found[row * n_classes + static_cast<std::size_t>(sample.labels[row])]);
-      weights += 1.0;
+TEST(the_loss_of_a_power_and_a_leaf_discount_is_that_of_the_predictions) {
+  for (const double lifetime : {infinity, 1.0}) {
+    const Sample sample = with_classes(draw_sample(60, 2, Kind::plain, 6));
+    auto forest = forest_of(sample, {2.0, lifetime}, true);
+    const auto blocks = draw_blocks(sample.size(), 5);
+    CalibrationProblem problem(forest, {false, 1.0, 3.0, n_classes}, blocks, 3, 2);
+    for (const auto& [power, discount] : {std::pair{0.4, 0.0}, {1.0, 0.3}, {1.0, 0.0}, {3.0, 0.8}, {3.0, 1.0}}) {
+      const auto found = leave_blocks_out(forest, {false, 1.0, 3.0, n_classes, power, discount}, blocks, 3, 1);
+      double losses = 0.0, weights = 0.0;
+      for (RowId row = 0; row < sample.size(); ++row) {
+        if (blocks[row] == none) continue;
+        losses -= std::log(found[row * n_classes + static_cast<std::size_t>(sample.labels[row])]);
+        weights += 1.0;
+      }
+      CHECK_NEAR(problem.log_loss(power, discount), losses / weights, 1e-12);
     }
-    CHECK_NEAR(problem.log_loss(power), losses / weights, 1e-12);
   }
 }
 
-TEST(the_power_is_learned_from_classes_without_weights) {
+TEST(calibration_is_learned_from_classes_without_weights) {
   const Sample sample = with_classes(draw_sample(60, 2, Kind::duplicates, 8));
   Sample weighted = sample;
   for (const double label : sample.labels) weighted.weights.push_back(label == 1.0 ? 8.0 : 1.0);
@@ -120,8 +122,12 @@ TEST(the_power_is_learned_from_classes_without_weights) {
   const auto blocks = draw_blocks(sample.size(), 5);
   for (const bool is_empirical : {true, false}) {
     const ClassQueryRule rule{is_empirical, 0.0, 1e6, n_classes};  // nothing is left to the base distribution
-    PowerProblem one(plain, rule, blocks, 3, 1), two(other, rule, blocks, 3, 1);
-    for (const double power : {0.4, 1.0, 3.0}) CHECK_NEAR(one.log_loss(power), two.log_loss(power), 1e-9);
+    CalibrationProblem one(plain, rule, blocks, 3, 1), two(other, rule, blocks, 3, 1);
+    for (const double power : {0.4, 1.0, 3.0}) {
+      for (const double discount : {0.0, 0.4}) {
+        CHECK_NEAR(one.log_loss(power, discount), two.log_loss(power, discount), 1e-9);
+      }
+    }
   }
 }
 

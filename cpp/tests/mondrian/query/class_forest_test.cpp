@@ -99,16 +99,18 @@ TEST(probabilities_add_up_near_and_far) {
     forest.learn(sample.all(), 1);
     for (const double rate : {1e-6, 20.0, 1e6}) {
       for (const double power : {0.125, 1.0, 16.0}) {
-        const ClassQueryRule rule{false, 0.0, rate, n_classes, power};
-        const std::vector<double> points{0.5, 0.5, 1.5, -2.0, 1e30, -1e30, 3e38, 3e38, 1e300, 0.0};
-        const auto found = predict_classes(forest, {points.data(), 5}, rule.at(forest), 1);
-        for (std::size_t i = 0; i < 5; ++i) {
-          double sum = 0.0;
-          for (std::size_t c = 0; c < n_classes; ++c) sum += found[i * n_classes + c];
-          CHECK_NEAR(sum, 1.0, 1e-12);
+        for (const double leaf_discount : {0.0, 0.5, 1.0}) {
+          const ClassQueryRule rule{false, 0.0, rate, n_classes, power, leaf_discount};
+          const std::vector<double> points{0.5, 0.5, 1.5, -2.0, 1e30, -1e30, 3e38, 3e38, 1e300, 0.0};
+          const auto found = predict_classes(forest, {points.data(), 5}, rule.at(forest), 1);
+          for (std::size_t i = 0; i < 5; ++i) {
+            double sum = 0.0;
+            for (std::size_t c = 0; c < n_classes; ++c) sum += found[i * n_classes + c];
+            CHECK_NEAR(sum, 1.0, 1e-12);
+          }
+          if (lifetime < 1.0) continue;  // the edge above the root is short: the point may pass it
+          for (std::size_t c = 0; c < n_classes; ++c) CHECK_NEAR(found[3 * n_classes + c], 1.0 / n_classes, 1e-6);
         }
-        if (lifetime < 1.0) continue;  // the edge above the root is short: the point may pass it
-        for (std::size_t c = 0; c < n_classes; ++c) CHECK_NEAR(found[3 * n_classes + c], 1.0 / n_classes, 1e-6);
       }
     }
   }

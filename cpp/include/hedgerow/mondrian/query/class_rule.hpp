@@ -35,8 +35,9 @@ struct ClassQueryRule {
   bool is_empirical;    ///< H: the shares of the classes among all rows, else uniform
   double prior_weight;  ///< rows drawn from H that every prediction counts besides those it has; keeps it above zero
   double discount_rate;
-  std::size_t n_classes;  ///< known to the one who asks
-  double power = 1.0;     ///< see above
+  std::size_t n_classes;       ///< known to the one who asks
+  double power = 1.0;          ///< see above
+  double leaf_discount = 0.0;  ///< see vote.hpp
 
   [[nodiscard]] label::ClassQuery at(const ClassForest& forest) const {
     if (n_classes < forest.labels_seen.size()) throw std::invalid_argument("the forest knows more classes");
@@ -54,6 +55,7 @@ struct ClassQueryRule {
     label::ClassQuery query{.base = std::vector<double>(n_known, 1.0 / k),
                             .share = n_rows > 0.0 ? prior_weight / (n_rows + prior_weight) : 1.0,
                             .discount_rate = discount_rate,
+                            .leaf_discount = leaf_discount,
                             .unit = n_rows > 0.0 ? n_rows / n_places : 1.0,
                             .power = power};
     const auto shares = [&](const auto& counts, double total) {

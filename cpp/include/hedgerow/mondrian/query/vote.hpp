@@ -7,6 +7,11 @@
 // So a prediction is a sum over the path of coefficients times sparse counts, and the coefficients are found on the way
 // up from the leaf: a node pays only for the classes below it, and above the point where all shares are used up nobody
 // pays at all.
+//
+// By that equation a leaf whose edge never ends believes nothing but its own rows: a point that lies where one row lies
+// would have its class for sure. The leaf discount keeps a share of the parent's belief there. Of a leaf with c
+// customers in t tables it is the share t / c of the discount, so this is also the share that is kept on its edge: what
+// is believed next to the leaf's box goes over into what is believed inside.
 #pragma once
 
 #include <cstddef>
@@ -82,6 +87,7 @@ class Voter {
   template <class Cast>
   double climb(const Asking<Model>& asking, Climber climber, Cast&& cast) const {
     auto& [at, coefficient, departure] = climber;
+    const std::uint32_t leaf = at;
     while (at != 0) {
       const bool leaves_here = departure != none && descent_.departures()[departure].box == at;
       if (coefficient < negligible && !leaves_here) {
@@ -92,13 +98,15 @@ class Voter {
       double customers = 0.0;
       for (const auto& entry : entries) customers += entry.count;
       const auto tables = static_cast<double>(entries.size());
-      const double discount = discounts_[at];
+      const double kept = at == leaf ? asking.query.leaf_discount : 0.0;
+      const double discount = discounts_[at] + kept * (1.0 - discounts_[at]);
       const double per_customer = coefficient / customers;
       double per_table = -per_customer * discount;
       coefficient = per_customer * discount * tables;
       if (leaves_here) {
+        const double expected = expected_discount(asking.query, departure);
         const double weight = leaving_.weights[departure],
-                     passed_on = weight * expected_discount(asking.query, departure);
+                     passed_on = weight * (expected + kept * tables / customers * (1.0 - expected));
         per_table += (weight - passed_on) / tables;
         coefficient += passed_on;
         departure = leaving_.previous[departure];
