@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from hedgerow import MondrianForestRegressor
+from hedgerow import (
+    BARTRegressor,
+    BayesianTreeRegressor,
+    MondrianBoostingRegressor,
+    MondrianForestRegressor,
+    MondrianKernelRidge,
+    OnlineForestRegressor,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))
@@ -68,3 +77,50 @@ def test_bad_parameters(call, parameters, message):
     with pytest.raises(ValueError, match=message):
         getattr(forest, call)(*((X[0], 1.0) if call == "learn_one" else (X, Y)))
     assert vars(forest) == before
+
+
+NO_TARGET = r"Input y contains NaN: the targets of 2 of 30 rows are missing, the first in row 4; leave these rows out"
+NO_NUMBER = r"targets must be numbers, got 'b' in row 4; classes are learned by a classifier"
+
+
+def spoiled(value, kind):
+    """Targets of which the fifth and the last are something else."""
+    return kind([value if row in (4, 29) else float(row) for row in range(30)])
+
+
+BAD_TARGETS = {
+    "NaN": (spoiled(np.nan, np.array), NO_TARGET),
+    "None": (spoiled(None, list), NO_TARGET),
+    "NA": (spoiled(None, lambda given: pd.array(given, dtype="Int64")), NO_TARGET),
+    "null": (spoiled(None, pl.Series), NO_TARGET),
+    "words": (spoiled("b", lambda given: np.array(given, dtype=object)), NO_NUMBER),
+    "only words": (list("aaaab" * 6), NO_NUMBER.replace("'b' in row 4", "'a' in row 0")),
+    "categories": (pd.Series(list("aaaab" * 6), dtype="category"), NO_NUMBER.replace("'b' in row 4", "'a' in row 0")),
+}
+
+
+@pytest.mark.parametrize("name", BAD_TARGETS)
+@pytest.mark.parametrize(
+    "model",
+    [
+        MondrianForestRegressor(3),
+        MondrianBoostingRegressor(3),
+        MondrianKernelRidge(3),
+        BARTRegressor(3, n_draws=5, n_burn_in=5, progress=False),
+        BayesianTreeRegressor(n_particles=5),
+        OnlineForestRegressor(3),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_targets_that_are_missing_or_no_numbers(model, name):
+    targets, words = BAD_TARGETS[name]
+    with pytest.raises(ValueError, match=words):
+        model.fit(X, targets)
+
+
+def test_one_of_two_targets_is_missing():
+    both = np.column_stack([Y, np.where(np.isin(np.arange(30), (4, 29)), np.nan, Y)])
+    with pytest.raises(ValueError, match=NO_TARGET):
+        new().fit(X, both)
+    with pytest.raises(ValueError, match=NO_TARGET):
+        new().fit(X, Y).unlearn(X, both[:, 1])

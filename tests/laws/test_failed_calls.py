@@ -48,7 +48,7 @@ def bad_rows(case):
     if case.regresses:
         yield X, spoiled(y, np.nan), None, "NaN"
         yield X, spoiled(y, -np.inf), None, "infinity"
-        yield X, spoiled(y, "blue"), None, "could not convert|numeric"
+        yield X, spoiled(y, "blue"), None, "targets must be numbers, got .blue. in row"
 
 
 def calls(case, fitted):

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_X_y, validate_data
 
 from hedgerow.base.columns import Cells, Columns, Selection, read_cells
 from hedgerow.base.columns.table import NUMBERS, is_plain, kind_of_value, read_value
-from hedgerow.base.targets import check_are_no_dates
+from hedgerow.base.targets import check_are_numbers
 from hedgerow.numeric.arrays import Floats as Floats  # noqa: PLC0414 (rows are made of them)
 
 NO_WEIGHTS: Floats = np.empty(0)
@@ -62,7 +62,7 @@ def read(model: Any, X: Any, y: Any = "no_validation", *, reset: bool, **checks:
     """
     _check_is_table(X)
     if checks.get("y_numeric"):
-        check_are_no_dates(y)
+        check_are_numbers(y)
     try:
         return _read(model, X, y, reset, checks)
     except OverflowError:
