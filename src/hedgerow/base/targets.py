@@ -52,7 +52,9 @@ def check_are_numbers(y: Any) -> None:
     if given.dtype.kind == "f":
         lacking = np.flatnonzero(np.isnan(rows).any(axis=1))
     else:
-        lacking = np.flatnonzero([any(_is_missing(value, row) for value in rows[row]) for row in range(len(rows))])
+        lacking = np.flatnonzero(
+            [any(_is_missing(value, row) for value in rows[row].tolist()) for row in range(len(rows))]
+        )
     if lacking.size:
         raise ValueError(
             f"Input y contains NaN: the targets of {lacking.size} of {len(rows)} rows are missing, the first in row "
