@@ -29,7 +29,7 @@ FIRST_POWERS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 SPREAD = 0.7
 """Standard deviation of the logarithm of the power before any row is asked, around 0: few rows move it little."""
 
-FIRST_ODDS, SPREAD_OF_ODDS = math.log(0.1), 1.5
+FIRST_ODDS, SPREAD_OF_ODDS = math.log(0.1), 1.5  # see UNLEARNED
 """Mean and standard deviation of the logarithm of the odds of the leaf discount before any row is asked."""
 
 FURTHER_ODDS = -4.0, 0.0, 2.0
@@ -51,7 +51,9 @@ class ClassCalibration(NamedTuple):
     power: float = 1.0  # of the odds of all trees together
 
 
-NOTHING_LEARNED = ClassCalibration()
+NO_CALIBRATION = ClassCalibration()
+UNLEARNED = ClassCalibration(leaf_discount=0.1 / 1.1)
+"""Of a model that learns, as long as it has too few rows: where the prior is centred."""
 
 
 def learn_calibration(core: Any, sample: Sample, rule: Any, most_rows: int, n_threads: int) -> ClassCalibration:
@@ -61,7 +63,7 @@ def learn_calibration(core: Any, sample: Sample, rule: Any, most_rows: int, n_th
     """
     n_units = sample.copies.n_units
     if n_units < FEWEST_ROWS or (sample.labels == sample.labels[0]).all():
-        return NOTHING_LEARNED
+        return UNLEARNED
     most_asked = MOST_PROBABILITIES // (int(sample.labels.max()) + 1)  # of classes that have come, not of those known
     n_asked = min(n_units, most_rows, max(FEWEST_ROWS, most_asked))
     n_blocks = math.ceil(N_BLOCKS * n_asked / n_units)

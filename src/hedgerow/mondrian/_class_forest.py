@@ -16,7 +16,7 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.work import ASKED_AT_A_TIME, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
-from hedgerow.mondrian._class_calibration import NOTHING_LEARNED, POWERS, ClassCalibration, learn_calibration
+from hedgerow.mondrian._class_calibration import NO_CALIBRATION, POWERS, UNLEARNED, ClassCalibration, learn_calibration
 from hedgerow.mondrian._learner import ForestLearner
 from hedgerow.mondrian._learning import FEWEST_ROWS, Effort, Sample
 from hedgerow.mondrian._scaling import ColumnScaling
@@ -32,12 +32,12 @@ class ClassLabels:
 
     settings: ClassSettings
     n_classes: int
-    calibration: ClassCalibration = NOTHING_LEARNED
+    calibration: ClassCalibration = NO_CALIBRATION
 
     @classmethod
     def of_first(cls, first: Rows, settings: ClassSettings, query: ClassQuery) -> ClassLabels:
         """Return the labels of a stream that begins with this row."""
-        return cls(settings, int(first.y.max()) + 1)
+        return cls(settings, int(first.y.max()) + 1, UNLEARNED if settings.learns else NO_CALIBRATION)
 
     @classmethod
     def of_batch(
@@ -76,7 +76,7 @@ class ClassLabels:
     ) -> ClassLabels:
         """Return the same with what is learned from rows that are left out; the core has these rows."""
         if not self.settings.learns or effort.most_calibrating == 0:
-            return replace(self, calibration=NOTHING_LEARNED)
+            return replace(self, calibration=UNLEARNED if self.settings.learns else NO_CALIBRATION)
         if query.prior_weight == 0.0:  # so that no loss is infinite
             query = replace(query, prior_weight=sample.mean_weight)
         learned = learn_calibration(core, sample, self.rule(core, query), effort.most_calibrating, query.n_threads)
