@@ -63,8 +63,8 @@ class BlockLeaves {
   std::vector<std::uint8_t> before_;
 };
 
-/// Blocks are numbered from 0, by row number; rows of no block (`none`) are never left out. The rule's own leaf discount
-/// does not matter: votes are counted with each of those given.
+/// Blocks are numbered from 0, by row number; rows of no block (`none`) are never left out. The rule's own leaf
+/// discount does not matter: votes are counted with each of those given.
 inline std::vector<BlockVotes> vote_without_blocks(ClassForest& forest, const ClassQueryRule& rule,
                                                    std::span<const double> leaf_discounts,
                                                    std::span<const std::uint32_t> blocks, std::uint32_t n_blocks,
