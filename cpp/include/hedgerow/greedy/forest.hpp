@@ -48,9 +48,24 @@ struct TreeSums {
   }
 };
 
+/// How many of the rising cuts are below x. Without jumps: nobody can guess where x lies.
+inline Bin bin_of(double x, const std::vector<double>& cuts) {
+  const double* at = cuts.data();
+  std::size_t n = cuts.size();
+  if (n == 0) return 0;
+  for (std::size_t half = n / 2; half > 0; n -= half, half = n / 2) {
+    at += half & (std::size_t{0} - static_cast<std::size_t>(at[half - 1] < x));
+  }
+  return static_cast<Bin>(static_cast<std::size_t>(at - cuts.data()) + static_cast<std::size_t>(*at < x));
+}
+
 inline ForestMoments predict(const Forest& forest, Points points, std::size_t n_threads) {
-  constexpr std::size_t block = 512;
   const std::size_t width = forest.width(), n_outputs = forest.n_outputs, n_trees = forest.trees.size();
+  // Every tree is fetched once for as many points as have bins that stay in the caches beside it.
+  const std::size_t most =
+      std::clamp<std::size_t>((std::size_t{1} << 19) / std::max<std::size_t>(width, 1), 512, 16384);
+  const std::size_t block =
+      std::clamp<std::size_t>((points.n + n_threads - 1) / std::max<std::size_t>(n_threads, 1), 1, most);
   ForestMoments found{std::vector<double>(points.n * n_outputs), std::vector<double>(points.n * n_outputs)};
   parallel::for_each_index((points.n + block - 1) / block, n_threads, [&](std::size_t index, std::size_t) {
     const std::size_t first = index * block, n = std::min(block, points.n - first);
@@ -58,8 +73,7 @@ inline ForestMoments predict(const Forest& forest, Points points, std::size_t n_
     for (std::size_t i = 0; i < n; ++i) {
       const double* const row = points.values + (first + i) * width;
       for (std::size_t d = 0; d < width; ++d) {
-        const auto& rising = forest.cuts[d];
-        bins[i * width + d] = static_cast<Bin>(std::ranges::lower_bound(rising, row[d]) - rising.begin());
+        bins[i * width + d] = bin_of(row[d], forest.cuts[d]);
       }
     }
     TreeSums sums(n * n_outputs);
