@@ -57,7 +57,9 @@ class Scaling {
   /// How many of n >= 1 increasing knots are at most x. Without jumps: nobody can guess where x lies.
   static std::size_t n_up_to(double x, const double* knots, std::size_t n) {
     const double* at = knots;
-    for (std::size_t half = n / 2; half > 0; n -= half, half = n / 2) at += at[half - 1] <= x ? half : 0;
+    for (std::size_t half = n / 2; half > 0; n -= half, half = n / 2) {
+      at += half & (std::size_t{0} - static_cast<std::size_t>(at[half - 1] <= x));  // of a choice GCC makes a jump
+    }
     return static_cast<std::size_t>(at - knots) + static_cast<std::size_t>(*at <= x);
   }
 
