@@ -60,6 +60,21 @@ HEDGEROW_INLINE Passed pass_narrow_box(const Passage& passage, const std::uint32
   return passed;
 }
 
+HEDGEROW_INLINE void measure_each(Branches& branches, std::size_t n, double rate) {
+  for (std::size_t k = 0; k < n; ++k) branches.set_edge(k, label::edge_by_clock(branches.elapsed[k], rate));
+}
+
+HEDGEROW_INLINE void integrate_each(Branches& branches, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) {
+    const double outside = branches.outside[k];
+    const double survival = numeric::exp_nonpositive(-(outside * branches.elapsed[k]));
+    const auto [mean, square] = label::share_of_edge(branches.edge(k), outside, survival);
+    branches.survival[k] = survival;
+    branches.share[k] = mean;
+    branches.square[k] = square;
+  }
+}
+
 }  // namespace
 
 HEDGEROW_MULTIVERSION
@@ -120,25 +135,15 @@ void expect_branches(Branches& branches, std::size_t n) {
 }
 
 HEDGEROW_WIDEST
-void measure_edges(Branches& branches, std::size_t n, double rate) {
-  for (std::size_t k = 0; k < n; ++k) branches.set_edge(k, label::edge_by_clock(branches.elapsed[k], rate));
-}
+void measure_edges(Branches& branches, std::size_t n, double rate) { measure_each(branches, n, rate); }
 
 HEDGEROW_WIDEST
-void integrate_on_edges(Branches& branches, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k) {
-    const double outside = branches.outside[k];
-    const double survival = numeric::exp_nonpositive(-(outside * branches.elapsed[k]));
-    const auto [mean, square] = label::share_of_edge(branches.edge(k), outside, survival);
-    branches.survival[k] = survival;
-    branches.share[k] = mean;
-    branches.square[k] = square;
-  }
-}
+void integrate_on_edges(Branches& branches, std::size_t n) { integrate_each(branches, n); }
 
+HEDGEROW_WIDEST
 void integrate_branches(Branches& branches, std::size_t n, double rate) {
-  measure_edges(branches, n, rate);
-  integrate_on_edges(branches, n);
+  measure_each(branches, n, rate);
+  integrate_each(branches, n);
 }
 
 HEDGEROW_MULTIVERSION

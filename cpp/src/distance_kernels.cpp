@@ -8,6 +8,7 @@
 #include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/numeric/double_lanes.hpp"
 #include "hedgerow/numeric/exponential.hpp"
+#include "hedgerow/numeric/search.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::kernel {
@@ -26,7 +27,7 @@ HEDGEROW_INLINE void fall_each(Fall fall, double* values, std::size_t n) {
 }
 
 /// The kernels of a row at all landmarks.
-HEDGEROW_MULTIVERSION
+HEDGEROW_WIDEST
 void kernels_of(const double* row, const double* blocks, std::size_t n_blocks, std::size_t width, Fall fall,
                 double* kernels) {
   for (std::size_t block = 0; block < n_blocks; ++block) {
@@ -45,7 +46,7 @@ void kernels_of(const double* row, const double* blocks, std::size_t n_blocks, s
   fall_each(fall, kernels, n_blocks * lanes);
 }
 
-HEDGEROW_MULTIVERSION
+HEDGEROW_WIDEST
 double product(const double* kernels, const double* slopes, std::size_t n_blocks) {
   double sums[lanes] = {};
   for (std::size_t block = 0; block < n_blocks; ++block, kernels += lanes, slopes += lanes) {
@@ -61,10 +62,7 @@ double product(const double* kernels, const double* slopes, std::size_t n_blocks
 double image_of(double x, const double* knots, const double* images, std::size_t last) {
   if (!(x > knots[0])) return images[0];
   if (!(x < knots[last])) return images[last];
-  std::size_t at = 0, left = last;  // the knot at or below x is one of so many from there
-  for (std::size_t half = left / 2; half > 0; left -= half, half = left / 2) {
-    at += half & (std::size_t{0} - static_cast<std::size_t>(knots[at + half] <= x));  // no jump: nobody can guess
-  }
+  const std::size_t at = numeric::count_before(knots, last, [=](double knot) { return knot <= x; }) - 1;
   if (knots[at] == x) return images[at];
   const double slope = (images[at + 1] - images[at]) / (knots[at + 1] - knots[at]);
   const double from_below = slope * (x - knots[at]) + images[at];

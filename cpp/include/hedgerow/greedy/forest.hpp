@@ -8,6 +8,7 @@
 
 #include "hedgerow/greedy/tree.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
+#include "hedgerow/posterior_tree/binned_rows.hpp"
 
 namespace hedgerow::greedy {
 
@@ -48,17 +49,6 @@ struct TreeSums {
   }
 };
 
-/// How many of the rising cuts are below x. Without jumps: nobody can guess where x lies.
-inline Bin bin_of(double x, const std::vector<double>& cuts) {
-  const double* at = cuts.data();
-  std::size_t n = cuts.size();
-  if (n == 0) return 0;
-  for (std::size_t half = n / 2; half > 0; n -= half, half = n / 2) {
-    at += half & (std::size_t{0} - static_cast<std::size_t>(at[half - 1] < x));
-  }
-  return static_cast<Bin>(static_cast<std::size_t>(at - cuts.data()) + static_cast<std::size_t>(*at < x));
-}
-
 inline ForestMoments predict(const Forest& forest, Points points, std::size_t n_threads) {
   const std::size_t width = forest.width(), n_outputs = forest.n_outputs, n_trees = forest.trees.size();
   // Every tree is fetched once for as many points as have bins that stay in the caches beside it.
@@ -73,7 +63,7 @@ inline ForestMoments predict(const Forest& forest, Points points, std::size_t n_
     for (std::size_t i = 0; i < n; ++i) {
       const double* const row = points.values + (first + i) * width;
       for (std::size_t d = 0; d < width; ++d) {
-        bins[i * width + d] = bin_of(row[d], forest.cuts[d]);
+        bins[i * width + d] = posterior_tree::bin_among(forest.cuts[d], row[d]);
       }
     }
     TreeSums sums(n * n_outputs);

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "hedgerow/numeric/search.hpp"
+
 namespace hedgerow::mondrian {
 
 class Scaling {
@@ -62,24 +64,14 @@ class Scaling {
       const std::size_t n_here = std::min(n - begin, searches_at_once);
       double x[searches_at_once] = {};
       for (std::size_t i = 0; i < n_here; ++i) x[i] = raw[(begin + i) * width()];
-      std::size_t up_to[searches_at_once] = {};
-      if (n_knots > 1) count_up_to(x, values.data() + first, n_knots - 1, up_to);
+      std::size_t up_to[searches_at_once];
+      numeric::count_before<searches_at_once>(values.data() + first, n_knots - 1, up_to,
+                                              [&](std::size_t i, double knot) { return knot <= x[i]; });
       for (std::size_t i = 0; i < n_here; ++i) {
         const double image = map(d, x[i], values, images, slopes[d], [&] { return up_to[i]; });
         scaled[(begin + i) * width()] = static_cast<float>(clamp(image));
       }
     }
-  }
-
-  /// The same as `n_up_to` for several, a step each in turn.
-  static void count_up_to(const double* x, const double* knots, std::size_t n, std::size_t* counts) {
-    std::size_t left = n;
-    for (std::size_t half = n / 2; half > 0; left -= half, half = left / 2) {
-      for (std::size_t i = 0; i < searches_at_once; ++i) {
-        counts[i] += half & (std::size_t{0} - static_cast<std::size_t>(knots[counts[i] + half - 1] <= x[i]));
-      }
-    }
-    for (std::size_t i = 0; i < searches_at_once; ++i) counts[i] += static_cast<std::size_t>(knots[counts[i]] <= x[i]);
   }
 
   static constexpr double limit = 1e18;  // keeps sums over a million columns finite in single precision
@@ -95,19 +87,12 @@ class Scaling {
     return to + (0.5 * x - 0.5 * from) * (2.0 * slope);
   }
 
-  /// How many of n >= 1 increasing knots are at most x. Without jumps: nobody can guess where x lies.
-  static std::size_t n_up_to(double x, const double* knots, std::size_t n) {
-    const double* at = knots;
-    for (std::size_t half = n / 2; half > 0; n -= half, half = n / 2) {
-      at += half & (std::size_t{0} - static_cast<std::size_t>(at[half - 1] <= x));  // of a choice GCC makes a jump
-    }
-    return static_cast<std::size_t>(at - knots) + static_cast<std::size_t>(*at <= x);
-  }
-
   [[nodiscard]] double map(std::size_t column, double x, const std::vector<double>& from, const std::vector<double>& to,
                            double outer_slope) const {
     const std::size_t first = first_knot[column], last = first_knot[column + 1] - 1;
-    return map(column, x, from, to, outer_slope, [&] { return n_up_to(x, from.data() + first, last - first); });
+    return map(column, x, from, to, outer_slope, [&] {
+      return numeric::count_before(from.data() + first, last - first, [=](double knot) { return knot <= x; });
+    });
   }
 
   /// count() is how many knots of the column but the last are at most x.
