@@ -31,6 +31,26 @@ void bind_distance_kernels(nb::module_& m) {
       },
       array("distances"), nb::arg("kernel"), "The kernel at each distance, none of which is below zero.");
   m.def(
+      "between_knots",
+      [](const Matrix<double>& rows, const Vector<std::uint64_t>& first_knot, const Vector<double>& values,
+         const Vector<double>& images) {
+        const std::size_t n = rows.shape(0), width = rows.shape(1), n_knots = values.shape(0);
+        if (first_knot.shape(0) != width + 1 || images.shape(0) != n_knots || first_knot(0) != 0 ||
+            first_knot(width) != n_knots) {
+          throw std::invalid_argument("rows and knots do not fit together");
+        }
+        for (std::size_t d = 0; d < width; ++d) {
+          if (first_knot(d) >= first_knot(d + 1)) throw std::invalid_argument("a column has no knots");
+        }
+        std::vector<double> units(n * width);
+        without_gil([&] {
+          kernel::between_knots(rows.data(), n, width, first_knot.data(), values.data(), images.data(), units.data());
+        });
+        return to_numpy(std::move(units), {n, width});
+      },
+      array("rows"), array("first_knot"), array("values"), array("images"),
+      "Rows in units given by knots of each column; beyond these, as at the nearest.");
+  m.def(
       "kernel_sums",
       [](const Matrix<double>& rows, const Matrix<double>& landmarks, const Matrix<double>& slopes,
          const std::string& kernel, std::size_t n_threads) {

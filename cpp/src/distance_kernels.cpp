@@ -2,11 +2,13 @@
 #include "hedgerow/kernel/distance_kernels.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "hedgerow/numeric/compiler.hpp"
 #include "hedgerow/numeric/double_lanes.hpp"
 #include "hedgerow/numeric/exponential.hpp"
+#include "hedgerow/numeric/search.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 
 namespace hedgerow::kernel {
@@ -25,7 +27,7 @@ HEDGEROW_INLINE void fall_each(Fall fall, double* values, std::size_t n) {
 }
 
 /// The kernels of a row at all landmarks.
-HEDGEROW_MULTIVERSION
+HEDGEROW_WIDEST
 void kernels_of(const double* row, const double* blocks, std::size_t n_blocks, std::size_t width, Fall fall,
                 double* kernels) {
   for (std::size_t block = 0; block < n_blocks; ++block) {
@@ -44,7 +46,7 @@ void kernels_of(const double* row, const double* blocks, std::size_t n_blocks, s
   fall_each(fall, kernels, n_blocks * lanes);
 }
 
-HEDGEROW_MULTIVERSION
+HEDGEROW_WIDEST
 double product(const double* kernels, const double* slopes, std::size_t n_blocks) {
   double sums[lanes] = {};
   for (std::size_t block = 0; block < n_blocks; ++block, kernels += lanes, slopes += lanes) {
@@ -56,7 +58,35 @@ double product(const double* kernels, const double* slopes, std::size_t n_blocks
   return sums[0];
 }
 
+/// As NumPy's `interp` has it, to the last bit; knots 0 to `last`.
+double image_of(double x, const double* knots, const double* images, std::size_t last) {
+  if (!(x > knots[0])) return images[0];
+  if (!(x < knots[last])) return images[last];
+  const std::size_t at = numeric::count_before(knots, last, [=](double knot) { return knot <= x; }) - 1;
+  if (knots[at] == x) return images[at];
+  const double slope = (images[at + 1] - images[at]) / (knots[at + 1] - knots[at]);
+  const double from_below = slope * (x - knots[at]) + images[at];
+  if (!std::isnan(from_below)) return from_below;
+  const double from_above = slope * (x - knots[at + 1]) + images[at + 1];
+  return std::isnan(from_above) ? images[at] : from_above;
+}
+
 }  // namespace
+
+void between_knots(const double* rows, std::size_t n, std::size_t width, const std::uint64_t* first_knot,
+                   const double* values, const double* images, double* units) {
+  constexpr std::size_t block = 256;  // for so many rows the knots of a column stay in the nearest cache
+  for (std::size_t begin = 0; begin < n; begin += block) {
+    const std::size_t end = std::min(n, begin + block);
+    for (std::size_t d = 0; d < width; ++d) {
+      const double *knots = values + first_knot[d], *image = images + first_knot[d];
+      const std::size_t last = first_knot[d + 1] - first_knot[d] - 1;
+      for (std::size_t i = begin; i < end; ++i) {
+        units[i * width + d] = image_of(rows[i * width + d], knots, image, last);
+      }
+    }
+  }
+}
 
 HEDGEROW_MULTIVERSION
 void fall_with_distance(Fall fall, double* values, std::size_t n) { fall_each(fall, values, n); }

@@ -6,7 +6,7 @@
 
 namespace hedgerow::numeric {
 
-HEDGEROW_MULTIVERSION
+HEDGEROW_WIDEST
 void exp_nonpositive_all(double* values, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] = exp_nonpositive(values[i]);
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hedgerow import _core
 from hedgerow.base.rows import NO_WEIGHTS, Rows
 from hedgerow.boosting._kernel_stage import KERNELS, KernelStage, _Regression
 from hedgerow.files import Stored
@@ -78,3 +79,17 @@ def test_a_stage_is_read_as_it_was_written():
         broken = {**stage.state(), name: stage.state()[name][:-1]}
         with pytest.raises(ValueError, match="its"):
             KernelStage.from_state(Stored(broken), 3, (2,))
+
+
+def test_units_are_those_of_interp():
+    scaling = half_scaling(X, NO_WEIGHTS).at_rates(np.array([1.0, 0.5, 0.01]))
+    asked = np.concatenate([X, RNG.normal(size=(500, 3)) * 2.0, np.full((1, 3), 1e300), np.full((1, 3), -1e300)])
+    found = _core.between_knots(asked, *scaling.arrays[:3])
+    expected = np.column_stack([scaling.inside(d, asked[:, d]) for d in range(3)])
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-300)
+
+
+@pytest.mark.parametrize("first_knot", [[0, 1], [1, 1, 2], [0, 0, 2], [0, 2, 1], [0, 1, 3]])
+def test_knots_that_do_not_fit_are_refused(first_knot):
+    with pytest.raises(ValueError, match="knots"):
+        _core.between_knots(np.zeros((4, 2)), np.array(first_knot, dtype=np.uint64), np.arange(2.0), np.arange(2.0))

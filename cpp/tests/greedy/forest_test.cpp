@@ -80,7 +80,7 @@ TEST(trees_that_agree_have_no_variance_below_zero) {
 
 TEST(many_rows_are_predicted_one_by_one_whatever_the_threads) {
   const Forest forest = small_forest();
-  for (const std::size_t n : {0, 1, 511, 512, 513, 1300}) {
+  for (const std::size_t n : {0, 1, 513, 16385}) {
     Sample sample = draw_sample({.n = n, .width = 2, .seed = n});
     for (double& value : sample.values) value = 8.0 * value - 4.0;
     const ForestMoments one = predict(forest, sample.points(), 1);

@@ -63,6 +63,17 @@ TEST(a_row_alone_has_the_bits_that_it_has_among_others) {
   }
 }
 
+TEST(rows_come_to_other_units_on_straight_lines_between_knots) {
+  const std::uint64_t first_knot[] = {0, 1, 4, 6};
+  const double values[] = {3.0, -1.0, 0.0, 4.0, -1e308, 1e308}, images[] = {7.0, 1.0, 2.0, 10.0, 0.0, 1.0};
+  const double rows[] = {3.0, -1.5, -1e308, 2.0, -0.5, 1e308, 9.0, 0.0, HUGE_VAL, 3.0, 1.0, 0.0, 3.0, 4.5, 0.0};
+  const double expected[] = {7.0, 1.0, 0.0, 7.0, 1.5, 1.0, 7.0, 2.0, 1.0, 7.0, 4.0, 0.0, 7.0, 10.0, 0.0};
+  std::vector<double> units(15);
+  between_knots(rows, 5, 3, first_knot, values, images, units.data());
+  for (std::size_t i = 0; i < 15; ++i)
+    CHECK(units[i] == expected[i]);  // a knot too far from the next counts as its end
+}
+
 TEST(what_is_far_away_counts_nothing) {
   std::vector<double> values{0.0, 1.0, 700.5, 1e300, HUGE_VAL};
   fall_with_distance(Fall::exponential, values.data(), values.size());

@@ -310,4 +310,5 @@ def _kernels(units: Floats, landmarks: Floats, kernel: str) -> Floats:
 
 def _units(scaling: ColumnScaling, X: Floats) -> Floats:
     """Return rows in these units; beyond the range of a column, its end."""
-    return np.column_stack([scaling.inside(column, X[:, column]) for column in range(X.shape[1])])
+    units: Floats = _core.between_knots(np.ascontiguousarray(X), *scaling.arrays[:3])
+    return units

@@ -8,6 +8,7 @@
 
 #include "hedgerow/greedy/tree.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
+#include "hedgerow/posterior_tree/binned_rows.hpp"
 
 namespace hedgerow::greedy {
 
@@ -49,8 +50,12 @@ struct TreeSums {
 };
 
 inline ForestMoments predict(const Forest& forest, Points points, std::size_t n_threads) {
-  constexpr std::size_t block = 512;
   const std::size_t width = forest.width(), n_outputs = forest.n_outputs, n_trees = forest.trees.size();
+  // Every tree is fetched once for as many points as have bins that stay in the caches beside it.
+  const std::size_t most =
+      std::clamp<std::size_t>((std::size_t{1} << 19) / std::max<std::size_t>(width, 1), 512, 16384);
+  const std::size_t block =
+      std::clamp<std::size_t>((points.n + n_threads - 1) / std::max<std::size_t>(n_threads, 1), 1, most);
   ForestMoments found{std::vector<double>(points.n * n_outputs), std::vector<double>(points.n * n_outputs)};
   parallel::for_each_index((points.n + block - 1) / block, n_threads, [&](std::size_t index, std::size_t) {
     const std::size_t first = index * block, n = std::min(block, points.n - first);
@@ -58,8 +63,7 @@ inline ForestMoments predict(const Forest& forest, Points points, std::size_t n_
     for (std::size_t i = 0; i < n; ++i) {
       const double* const row = points.values + (first + i) * width;
       for (std::size_t d = 0; d < width; ++d) {
-        const auto& rising = forest.cuts[d];
-        bins[i * width + d] = static_cast<Bin>(std::ranges::lower_bound(rising, row[d]) - rising.begin());
+        bins[i * width + d] = posterior_tree::bin_among(forest.cuts[d], row[d]);
       }
     }
     TreeSums sums(n * n_outputs);

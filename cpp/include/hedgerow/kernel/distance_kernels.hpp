@@ -5,11 +5,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace hedgerow::kernel {
 
 enum class Fall { exponential, rational };
+
+/// Rows (row-major) in other units: column by column on straight lines between knots, beyond them as at the nearest.
+/// Column d owns the knots first_knot[d] .. first_knot[d + 1] - 1, at least one; values rise.
+void between_knots(const double* rows, std::size_t n, std::size_t width, const std::uint64_t* first_knot,
+                   const double* values, const double* images, double* units);
 
 /// values[i], a distance, becomes the kernel at that distance.
 void fall_with_distance(Fall fall, double* values, std::size_t n);

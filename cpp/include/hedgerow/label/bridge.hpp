@@ -10,8 +10,6 @@
 // Without jumps, so that a loop over many can be done in lanes; what is not chosen may be infinite or no number.
 #pragma once
 
-#include <limits>
-
 #include "hedgerow/numeric/exponential.hpp"
 #include "hedgerow/numeric/mean_survival.hpp"
 
@@ -30,18 +28,36 @@ struct ShareOfEdge {
   return h + x < 1e-4 ? 0.5 + (x - h) * (1.0 / 12) : direct;
 }
 
-/// outside = eta, elapsed = D, survival = exp(-eta D), rate = g.
-[[gnu::always_inline]] inline ShareOfEdge share_of_edge(double outside, double elapsed, double survival, double rate) {
-  // On an edge without end, or as good as, the clock has run down after a while.
-  const bool has_end = (outside + 2.0 * rate) * elapsed < std::numeric_limits<double>::infinity();
-  const double length = has_end ? elapsed : 1000.0 / rate;
-  const double decay = numeric::exp_nonpositive(-(rate * length));
-  const double h = outside * length, x = rate * length;
+/// What the clock makes of an edge: the same for all points that may leave on it.
+struct EdgeByClock {
+  double elapsed;     ///< D
+  double length;      ///< the same, unless the edge is without end: then so long that the clock has run down
+  double run;         ///< x = g D, D the length
+  double kept;        ///< 1 / phi(x)
+  double kept_twice;  ///< 1 / phi(2 x)
+  double passed;      ///< q
+};
+
+/// elapsed = D, rate = g.
+[[gnu::always_inline]] inline EdgeByClock edge_by_clock(double elapsed, double rate) {
+  // Times are numbers of single precision, or infinite, and so are distances: these have finite products.
+  const double length = 2.0 * rate * elapsed < 1e200 ? elapsed : 1000.0 / rate;
+  const double decay = numeric::exp_nonpositive(-(rate * length)), x = rate * length;
+  return {elapsed,
+          length,
+          x,
+          numeric::inverse_mean_survival(x, decay),
+          numeric::inverse_mean_survival(2.0 * x, decay * decay),
+          x > numeric::small_wait ? 1.0 - decay : x * numeric::mean_survival_series(x)};
+}
+
+/// outside = eta, survival = exp(-eta D).
+[[gnu::always_inline]] inline ShareOfEdge share_of_edge(const EdgeByClock& edge, double outside, double survival) {
+  const double h = outside * edge.length, q = edge.passed;
   const double passed = survival * numeric::inverse_mean_survival(h, survival);
   const double lost = survival == 0.0 ? 0.0 : passed;
-  const double mean = mean_share(h, x, numeric::inverse_mean_survival(x, decay), lost);
-  const double twice = mean_share(h, 2.0 * x, numeric::inverse_mean_survival(2.0 * x, decay * decay), lost);
-  const double q = x > numeric::small_wait ? 1.0 - decay : x * numeric::mean_survival_series(x);
+  const double mean = mean_share(h, edge.run, edge.kept, lost);
+  const double twice = mean_share(h, 2.0 * edge.run, edge.kept_twice, lost);
   const double by_clock = (2.0 * mean - (2.0 - q) * twice) / q;
   const double near = 1.0 / 3 - h * (1.0 / 12) * (1.0 - h * (1.0 / 30));
   const double wait = 1.0 / h;
@@ -49,6 +65,11 @@ struct ShareOfEdge {
   const double by_time = h < 0.05 ? near : far;         // by plain time
   const double square = q < 1e-5 ? by_time : by_clock;  // where the clock hardly moves
   return {mean, square < mean * mean ? mean * mean : square};
+}
+
+/// outside = eta, elapsed = D, survival = exp(-eta D), rate = g.
+[[gnu::always_inline]] inline ShareOfEdge share_of_edge(double outside, double elapsed, double survival, double rate) {
+  return share_of_edge(edge_by_clock(elapsed, rate), outside, survival);
 }
 
 }  // namespace hedgerow::label

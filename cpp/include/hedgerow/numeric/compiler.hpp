@@ -13,12 +13,14 @@
 #endif
 
 // A function so marked is compiled once for every x86-64-v2 machine and once for AVX2; the machine picks at load time,
-// for which GCC needs the help of glibc.
+// for which GCC needs the help of glibc. The widest loops, over numbers of double precision, for AVX-512 too.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(HEDGEROW_NO_MULTIVERSION)
 #define HEDGEROW_MULTIVERSION __attribute__((target_clones("avx2", "default")))
+#define HEDGEROW_WIDEST __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define HEDGEROW_MULTIVERSION
+#define HEDGEROW_WIDEST
 #endif
 
 namespace hedgerow::numeric {

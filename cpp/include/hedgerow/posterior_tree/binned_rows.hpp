@@ -11,12 +11,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "hedgerow/numeric/search.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
 #include "hedgerow/posterior_tree/rows.hpp"
 
 namespace hedgerow::posterior_tree {
 
 using Bin = std::uint8_t;
+
+/// How many cuts, at most 255 that rise, are below a value.
+inline Bin bin_among(const std::vector<double>& cuts, double value) {
+  return static_cast<Bin>(numeric::count_before(cuts.data(), cuts.size(), [=](double cut) { return cut < value; }));
+}
 
 struct BinnedRows : CodedRows<Bin> {
   static constexpr std::size_t most_cuts = 255;
@@ -39,10 +45,7 @@ struct BinnedRows : CodedRows<Bin> {
     });
   }
 
-  [[nodiscard]] Bin bin_of(std::size_t feature, double value) const {
-    const auto& rising = cuts[feature];
-    return static_cast<Bin>(std::ranges::lower_bound(rising, value) - rising.begin());
-  }
+  [[nodiscard]] Bin bin_of(std::size_t feature, double value) const { return bin_among(cuts[feature], value); }
 
  private:
   /// Between two values; the lower goes left and the upper right, whatever rounding does.

@@ -77,6 +77,56 @@ TEST(points_are_dealt_and_noted_as_one_by_one) {
   }
 }
 
+TEST(points_go_down_a_subtree_as_one_by_one) {
+  for (const std::size_t width : {1, 7, 8, 20, 33}) {
+    random::Stream dice(width, random::Purpose::grow, 0, 1);
+    std::vector<float> corners(10 * width), points(30 * width);
+    for (float& bound : corners) bound = static_cast<float>(dice.uniform());
+    for (float& value : points) value = static_cast<float>(dice.uniform());
+    std::vector<SmallNode> nodes(5);
+    for (std::size_t k = 0; k < 5; ++k) {
+      float *lower = corners.data() + 2 * k * width, *upper = lower + width;
+      for (std::size_t d = 0; d < width; ++d) {
+        if (lower[d] > upper[d]) std::swap(lower[d], upper[d]);
+      }
+      nodes[k] = {lower, upper, static_cast<std::uint32_t>(width / 2), 0.5F, 0, static_cast<std::uint32_t>(10 + k)};
+    }
+    nodes[0].child = 1;
+    nodes[2].child = 3;
+    nodes[2].feature = 0;
+    nodes[2].location = points[5 * width];  // a point on the cut goes left
+    std::vector<std::uint32_t> chosen{5, 0, 29, 17, 5, 3};
+    std::vector<Departure> expected;
+    std::vector<std::uint32_t> leaves;
+    for (const std::uint32_t point : chosen) {
+      const float* x = points.data() + point * width;
+      for (std::size_t k = 0;;) {
+        const double outside = outside_distance(nodes[k].lower, nodes[k].upper, x, width);
+        if (outside > 0.0) expected.push_back({point, nodes[k].box, outside});
+        if (nodes[k].child == 0) {
+          leaves.push_back(nodes[k].box);
+          break;
+        }
+        k = nodes[k].child + static_cast<std::size_t>(x[nodes[k].feature] > nodes[k].location);
+      }
+    }
+    for (const auto& pass_it : {&pass_subtree, variants[0].pass_subtree, variants[1].pass_subtree}) {
+      std::vector<Departure> noted(3 * chosen.size());
+      std::vector<Arrival> arrived(chosen.size());
+      noted.resize(
+          pass_it(nodes.data(), points.data(), width, chosen.data(), chosen.size(), noted.data(), arrived.data()));
+      CHECK(noted.size() == expected.size());
+      for (std::size_t k = 0; k < expected.size(); ++k) {
+        CHECK(noted[k].point == expected[k].point && noted[k].box == expected[k].box);
+        CHECK(same_bits(noted[k].outside, expected[k].outside));
+      }
+      for (std::size_t i = 0; i < chosen.size(); ++i) {
+        CHECK(arrived[i].point == chosen[i] && arrived[i].visited == leaves[i]);
+      }
+    }
+  }
+}
+
 TEST(branches_are_expected_as_one_by_one) {
   random::Stream dice(1, random::Purpose::grow, 0, 0);
   Branches here;

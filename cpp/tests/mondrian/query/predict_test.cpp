@@ -26,9 +26,7 @@ Sample questions(const Sample& sample) {
 std::vector<float> single(const Sample& sample) { return {sample.features.begin(), sample.features.end()}; }
 
 template <class M>
-void walk_and_descender_agree(const Sample& sample, Growth growth) {
-  const auto forest = grown_forest<M>(sample, 2, growth);
-  const Sample asked = questions(sample);
+void walk_and_descender_agree(const Forest<M>& forest, const Sample& asked) {
   const std::vector<float> points = single(asked);
   std::vector<Moments> together(asked.size()), alone(asked.size());
   Descender<M> descender;
@@ -40,7 +38,7 @@ void walk_and_descender_agree(const Sample& sample, Growth growth) {
                         together[i].hear(weight, part, query.centre);
                       });
     for (std::size_t i = 0; i < asked.size(); ++i) {
-      walk.go_down(asking, points.data() + i * sample.width);
+      walk.go_down(asking, points.data() + i * asked.width);
       walk.speak(asking,
                  [&](double weight, const label::Gaussian& part) { alone[i].hear(weight, part, query.centre); });
     }
@@ -53,6 +51,11 @@ void walk_and_descender_agree(const Sample& sample, Growth growth) {
   }
 }
 
+template <class M>
+void walk_and_descender_agree(const Sample& sample, Growth growth) {
+  walk_and_descender_agree(grown_forest<M>(sample, 2, growth), questions(sample));
+}
+
 TEST(walking_and_descending_give_the_same_bits) {
   for (const Kind kind : all_kinds) {
     for (const std::size_t width : {1, 3, 9, 20}) {
@@ -63,6 +66,18 @@ TEST(walking_and_descending_give_the_same_bits) {
         walk_and_descender_agree<RunningMoments>(sample, {4.0, lifetime});
       }
     }
+  }
+}
+
+/// So many that departures are worked off in between, and that groups of points come to subtrees of few rows.
+TEST(many_points_are_told_what_each_is_told_alone) {
+  for (const std::size_t width : {2, 9, 20, 30}) {
+    const Sample sample = draw_sample(150, width), asked = draw_sample(900, width, Kind::plain, 2);
+    walk_and_descender_agree(grown_forest<ExponentialHierarchy>(sample, 1), asked);
+    walk_and_descender_agree(grown_forest<GaussianHierarchy>(sample, 1), asked);
+    const std::size_t window = 40;  // where rows were forgotten, boxes stay below nodes that have none
+    walk_and_descender_agree(learned_forest<ExponentialHierarchy>(sample, 1, {}, window), asked);
+    walk_and_descender_agree(learned_forest<RunningMoments>(sample, 1, {}, window), asked);
   }
 }
 

@@ -15,6 +15,7 @@ struct KernelVariant {
   decltype(&mondrian::join_boxes) join_boxes;
   decltype(&mondrian::total_side) total_side;
   decltype(&mondrian::pass_box) pass_box;
+  decltype(&mondrian::pass_subtree) pass_subtree;
   decltype(&mondrian::expect_branches) expect_branches;
   decltype(&mondrian::integrate_branches) integrate_branches;
   decltype(&mondrian::survive_branches) survive_branches;

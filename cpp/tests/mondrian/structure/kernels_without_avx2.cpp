@@ -10,7 +10,7 @@ using namespace mondrian;
 #include "../../../src/departures.cpp"
 
 hedgerow::tests::KernelVariant hedgerow::tests::kernels_without_avx2() {
-  return {mondrian::outside_distance,   mondrian::outside_rows,    mondrian::stretch_box, mondrian::bound_rows,
-          mondrian::join_boxes,         mondrian::total_side,      mondrian::pass_box,    mondrian::expect_branches,
-          mondrian::integrate_branches, mondrian::survive_branches};
+  return {mondrian::outside_distance, mondrian::outside_rows,       mondrian::stretch_box,     mondrian::bound_rows,
+          mondrian::join_boxes,       mondrian::total_side,         mondrian::pass_box,        mondrian::pass_subtree,
+          mondrian::expect_branches,  mondrian::integrate_branches, mondrian::survive_branches};
 }

@@ -79,6 +79,24 @@ TEST(a_row_is_scaled_column_by_column) {
   }
 }
 
+TEST(many_rows_are_scaled_as_one_by_one) {
+  std::vector<double> raw;
+  for (int i = 0; i < 600; ++i) {
+    raw.push_back(0.37 * i - 40.0);
+    raw.push_back(i % 9 == 0 ? i % 5 : i % 7 - 1.3 + 1e-3 * i);  // some at knots, some beyond
+  }
+  for (const Scaling& scaling : {bent(), straight({1.0, 2.0}, {3.0, 1e-3})}) {
+    for (const std::size_t n : {0U, 1U, 7U, 8U, 9U, 256U, 257U, 600U}) {
+      std::vector<float> scaled(2 * n), alone(2);
+      scaling.scale_rows(raw.data(), n, scaled.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        scaling.scale_row(raw.data() + 2 * i, alone.data());
+        CHECK(scaled[2 * i] == alone[0] && scaled[2 * i + 1] == alone[1]);
+      }
+    }
+  }
+}
+
 TEST(the_largest_doubles_have_finite_images) {
   constexpr double largest = std::numeric_limits<double>::max();
   for (const double slope : {1e-300, 0.5 / largest, 1.0, 1e300}) {

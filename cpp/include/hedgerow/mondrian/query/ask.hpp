@@ -34,9 +34,7 @@ void for_each_share(const Forest<M>& forest, const Points& points, std::size_t n
     const std::size_t begin = index * share;
     const std::size_t n = std::min(share, points.n - begin);
     std::vector<float> scaled(n * width);
-    for (std::size_t i = 0; i < n; ++i) {
-      forest.scaling.scale_row(points.features + (begin + i) * width, scaled.data() + i * width);
-    }
+    forest.scaling.scale_rows(points.features + begin * width, n, scaled.data());
     f(scaled.data(), begin, n);
   });
 }

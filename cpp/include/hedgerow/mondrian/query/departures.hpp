@@ -35,11 +35,45 @@ struct Passed {
 Passed pass_box(const Passage& passage, const std::uint32_t* chosen, std::size_t n, std::uint32_t* dealt,
                 Departure* noted);
 
+/// A point in its leaf; both have numbers.
+struct Arrival {
+  std::uint32_t point, visited;
+};
+
+/// A node of a small subtree as points meet it.
+struct SmallNode {
+  const float* lower;  ///< its box
+  const float* upper;
+  std::uint32_t feature;  ///< points with x[feature] <= location go left
+  float location;
+  std::uint32_t child;  ///< the place of the left one, next to which the right one is; 0 for a leaf
+  std::uint32_t box;    ///< by which number it is noted
+};
+
+/// Leads the points chosen[0 .. n) from the first node to their leaves. Notes those outside boxes, each in the order of
+/// its path, and arrivals, in order; returns how many departures there are. There must be room for as many as a path
+/// has nodes, for each point.
+std::size_t pass_subtree(const SmallNode* nodes, const float* points, std::size_t width, const std::uint32_t* chosen,
+                         std::size_t n, Departure* noted, Arrival* arrived);
+
 /// Up to `most` branches, array by array.
-struct Branches {
-  static constexpr std::size_t most = 256;  // all arrays together stay in the nearest cache
+struct alignas(64) Branches {
+  static constexpr std::size_t most = 128;  // all arrays together stay in the nearest cache
   double above[most], elapsed[most], outside[most], survival[most], clock[most], early[most], late[most], share[most],
       square[most];
+  double length[most], run[most], kept[most], kept_twice[most], passed[most];  ///< see `label::EdgeByClock`
+
+  [[nodiscard]] label::EdgeByClock edge(std::size_t k) const {
+    return {elapsed[k], length[k], run[k], kept[k], kept_twice[k], passed[k]};
+  }
+  void set_edge(std::size_t k, const label::EdgeByClock& edge) {
+    elapsed[k] = edge.elapsed;
+    length[k] = edge.length;
+    run[k] = edge.run;
+    kept[k] = edge.kept;
+    kept_twice[k] = edge.kept_twice;
+    passed[k] = edge.passed;
+  }
 
   label::Branch operator[](std::size_t k) const {
     return {above[k], elapsed[k], outside[k], survival[k], clock[k], {share[k], square[k]}, early[k], late[k]};
@@ -50,8 +84,14 @@ struct Branches {
 /// `early` and `late` its quartiles, for the label model to read.
 void expect_branches(Branches& branches, std::size_t n);
 
-/// From `elapsed` and `outside`: `survival`, and the moments of the share of the edge that has passed, by a clock that
-/// runs down at this rate.
+/// From `elapsed`: the rest of the edges, by a clock that runs down at this rate.
+void measure_edges(Branches& branches, std::size_t n, double rate);
+
+/// From edges and `outside`: `survival`, and the moments of the share of the edge that has passed.
+void integrate_on_edges(Branches& branches, std::size_t n);
+
+/// Both: from `elapsed` and `outside`, `survival` and the moments of the share of the edge that has passed, by a clock
+/// that runs down at this rate.
 void integrate_branches(Branches& branches, std::size_t n, double rate);
 
 /// `survival` alone, from `elapsed` and `outside`.

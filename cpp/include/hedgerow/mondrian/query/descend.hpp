@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hedgerow/mondrian/query/departures.hpp"
+#include "hedgerow/mondrian/query/small_subtree.hpp"
 #include "hedgerow/mondrian/structure/mondrian_tree.hpp"
 #include "hedgerow/mondrian/structure/path_distances.hpp"
 #include "hedgerow/numeric/compiler.hpp"
@@ -39,16 +40,27 @@ class Descent {
     NodeId node;
     std::uint32_t parent;  ///< its number among the visited
   };
-  struct Arrival {
-    std::uint32_t point, visited;
-  };
 
   /// All n points (row-major, in forest units). Visited number 0 is above the root, the others parents before children;
   /// departures of each point are in the order of its path.
   void go_down(const Asking<M>& asking, const float* points, std::size_t n) {
+    go_down(asking, points, n, std::numeric_limits<std::size_t>::max(), [] {});
+  }
+
+  /// The same; whenever there are many departures, settle() is called, and departures and arrivals begin anew. Those of
+  /// departures are at nodes visited since.
+  template <class Settle>
+  void go_down(const Asking<M>& asking, const float* points, std::size_t n, std::size_t many, Settle&& settle) {
+    const auto settle_many = [&] {
+      if (n_departures_ < many) return;
+      settle();
+      n_departures_ = 0;
+      arrivals_.clear();
+    };
     visited_.clear();
     n_departures_ = 0;
     arrivals_.clear();
+    small_.clear();
     lone_.clear();
     width_ = asking.tree.boxes.width();
     for (auto& order : orders_) order.resize(n);
@@ -58,9 +70,10 @@ class Descent {
     while (!pending_.empty()) {
       const Group group = pending_.back();
       pending_.pop_back();
-      pass(asking, group, points);
+      pass(asking, group, points, settle_many);
     }
-    pass_alone(asking, points);
+    pass_small(asking, points, settle_many);
+    pass_alone(asking, points, settle_many);
   }
 
   [[nodiscard]] const std::vector<Visited>& visited() const { return visited_; }
@@ -85,12 +98,15 @@ class Descent {
     PathDistances distances;
   };
   static constexpr std::size_t at_once = 12;
+  static constexpr std::size_t ahead = 4;
   static constexpr std::uint32_t few_points = 4;     // for fewer it does not pay to make a box
   static constexpr std::size_t nodes_in_a_line = 3;  // of a cache
 
   /// A group goes down to a leaf; where it parts, those who go right wait.
-  void pass(const Asking<M>& asking, Group group, const float* points) {
+  template <class Settle>
+  void pass(const Asking<M>& asking, Group group, const float* points, Settle&& settle) {
     for (;;) {
+      settle();
       const auto [id, parent, begin, end, side] = group;
       const std::uint32_t* order = orders_[side].data();
       const Node& node = asking.tree.node(id);
@@ -98,6 +114,7 @@ class Descent {
         for (std::uint32_t i = begin; i < end; ++i) lone_.push_back({id, parent, order[i], false, {}});
         return;
       }
+      if (node.box == none && !node.is_leaf()) return small_.push_back(group);
       const std::uint32_t own = visit(asking, id, parent);
       const Box box = asking.tree.box(id, asking.rows, room_);
       make_room_for_departures(end - begin);
@@ -126,12 +143,40 @@ class Descent {
     }
   }
 
+  /// Groups at nodes of few rows go on together, too; what is needed of a subtree is fetched in two steps, while others
+  /// are looked at.
+  template <class Settle>
+  void pass_small(const Asking<M>& asking, const float* points, Settle&& settle) {
+    for (std::size_t i = 0; i < small_.size() + 2 * ahead; ++i) {
+      settle();
+      SmallSubtree& subtree = subtrees_[i % ahead];
+      if (i >= 2 * ahead) pass_subtree_of(asking, small_[i - 2 * ahead], subtree, points);
+      if (i >= ahead && i - ahead < small_.size()) subtree.look_up(asking.tree, small_[i - ahead].node, asking.rows);
+      if (i < small_.size()) fetch_below(asking.tree, asking.tree.node(small_[i].node));
+    }
+  }
+
+  void pass_subtree_of(const Asking<M>& asking, const Group& group, SmallSubtree& subtree, const float* points) {
+    subtree.make_boxes(asking.tree, asking.rows);
+    subtree[0].box = visit(asking, group.node, group.parent);
+    for (std::size_t k = 1; k < subtree.size(); ++k) {
+      subtree[k].box = visit(asking, subtree.id(k), subtree[subtree.parent(k)].box);
+    }
+    const std::size_t n = group.end - group.begin, n_arrived = arrivals_.size();
+    make_room_for_departures(n * FewRows::most);
+    arrivals_.resize(n_arrived + n);
+    n_departures_ += pass_subtree(subtree.nodes(), points, width_, orders_[group.side].data() + group.begin, n,
+                                  departures_.data() + n_departures_, arrivals_.data() + n_arrived);
+  }
+
   /// Points that are alone go on a few at a time, a step each in turn: the memory that one waits for comes while the
   /// others are looked at.
-  void pass_alone(const Asking<M>& asking, const float* points) {
+  template <class Settle>
+  void pass_alone(const Asking<M>& asking, const float* points, Settle&& settle) {
     std::array<Walker, at_once> walking;
     std::size_t n_walking = 0, next = 0;
     for (;;) {
+      settle();
       for (; n_walking < at_once && next < lone_.size(); ++n_walking) {
         walking[n_walking] = lone_[next++];
       }
@@ -192,6 +237,8 @@ class Descent {
   BoxRoom room_;
   std::vector<Visited> visited_;
   std::vector<Group> pending_;
+  std::vector<Group> small_;  ///< at nodes of few rows
+  std::array<SmallSubtree, ahead> subtrees_;
   std::vector<Walker> lone_;
   std::vector<Departure> departures_;
   std::vector<Arrival> arrivals_;

@@ -67,12 +67,14 @@ HEDGEROW_INLINE double total(const Lanes& lanes) {
   return static_cast<double>(fold(0) + fold(2)) + static_cast<double>(fold(1) + fold(3));
 }
 
-HEDGEROW_INLINE bool is_outside(const Lanes& at, const Lanes& lower, const Lanes& upper) {
+using Mask = bool;  // of any lane
+
+HEDGEROW_INLINE Mask is_outside(const Lanes& at, const Lanes& lower, const Lanes& upper) {
   bool outside = false;
   for (std::size_t k = 0; k < n_lanes; ++k) outside |= at.at[k] < lower.at[k] || at.at[k] > upper.at[k];
   return outside;
 }
 
-HEDGEROW_INLINE bool any_of(bool first, bool second) { return first || second; }
+HEDGEROW_INLINE bool any_of(Mask mask) { return mask; }
 
 }  // namespace hedgerow::mondrian

@@ -48,11 +48,10 @@ HEDGEROW_INLINE double total(Lanes lanes) {
 
 HEDGEROW_INLINE Mask is_outside(Lanes at, Lanes lower, Lanes upper) { return (at < lower) | (at > upper); }
 
-/// Is any lane of either true?
-HEDGEROW_INLINE bool any_of(Mask first, Mask second) {
-  const Mask both = first | second;
+/// Is any lane true?
+HEDGEROW_INLINE bool any_of(Mask mask) {
   const HalfMask four =
-      __builtin_shufflevector(both, both, 0, 1, 2, 3) | __builtin_shufflevector(both, both, 4, 5, 6, 7);
+      __builtin_shufflevector(mask, mask, 0, 1, 2, 3) | __builtin_shufflevector(mask, mask, 4, 5, 6, 7);
 #ifdef __SSE2__
   return __builtin_ia32_movmskps((Half)four) != 0;
 #else
