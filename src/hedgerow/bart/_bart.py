@@ -221,7 +221,7 @@ class BART(Estimator):
         """Rows of a query, and their places; those that `diagnostics` follows if there are none."""
         if X is None:
             return self._learner.probes
-        X = self._asked(X)
+        X = self._query_rows(X)
         return Probes(X, list(range(X.shape[0])))
 
     def _split_shares(self) -> Floats:

@@ -115,7 +115,7 @@ class BARTClassifier(Classifier, BART):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
-        return self._mean_probabilities(self._asked(X))
+        return self._mean_probabilities(self._query_rows(X))
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array."""
@@ -128,7 +128,7 @@ class BARTClassifier(Classifier, BART):
         For two classes the probability of the second, of shape (n_chains * n_draws, n_samples); for more the
         probability of each, of shape (n_chains * n_draws, n_samples, n_classes).
         """
-        return self._draws_at(self._asked(X))["predictions"]
+        return self._draws_at(self._query_rows(X))["predictions"]
 
     # Below: private.
 

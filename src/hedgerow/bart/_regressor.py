@@ -165,7 +165,7 @@ class BARTRegressor(Regressor, BART):
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean and, if asked, standard deviation of each row's target, noise included."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         mean, variance = self._moments(X)
         return (mean, np.sqrt(variance + self._noise_variances(X))) if return_std else mean
 
@@ -178,14 +178,14 @@ class BARTRegressor(Regressor, BART):
 
         Chain after chain. Noise is left out; `predict_noise_draws` has it, in the same order.
         """
-        return self._means_at(self._asked(X))
+        return self._means_at(self._query_rows(X))
 
     def predict_noise_draws(self, X: Any) -> Floats:
         """Return what each draw says of the noise of each row: shape (n_chains * n_draws, n_samples).
 
         Standard deviations, chain after chain. All rows have the same unless ``noise="varying"``.
         """
-        return self._noise_at(self._asked(X))
+        return self._noise_at(self._query_rows(X))
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
@@ -193,7 +193,7 @@ class BARTRegressor(Regressor, BART):
         It is the mixture over all draws, and takes 24 bytes a row and draw. The other methods work on a few rows at
         a time.
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         all_means = np.empty((X.shape[0], self.noise_draws_.size))
         for part, means in self._means(X):
             all_means[part] = means
@@ -219,7 +219,7 @@ class BARTRegressor(Regressor, BART):
             raise ValueError(f"kind must be 'prediction' or 'mean', got {kind!r}")
         if kind == "prediction":
             return central_intervals(lambda levels: self.predict_quantiles(X, levels), confidence)
-        rows = self._asked(X)
+        rows = self._query_rows(X)
         return central_intervals(
             lambda levels: np.concatenate([np.quantile(means, levels, axis=1).T for _, means in self._means(rows)]),
             confidence,
@@ -227,13 +227,13 @@ class BARTRegressor(Regressor, BART):
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         levels = np.atleast_1d(levels_of(quantiles))
         return np.concatenate([self._mixture(X[part], means).ppf(levels) for part, means in self._means(X)])
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
-        X, targets = self._asked_with_targets(X, y)
+        X, targets = self._query_rows_and_targets(X, y)
         parts = self._means(X)
         return np.concatenate([self._mixture(X[part], means).logpdf(targets[part]) for part, means in parts])
 

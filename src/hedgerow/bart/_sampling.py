@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 from hedgerow.base.progress import progress as watched
-from hedgerow.base.progress import tell
+from hedgerow.base.progress import report
 
 SECONDS_A_PIECE = 0.1
 MOST_SWEEPS_A_PIECE = 10_000
@@ -60,7 +60,7 @@ def sample(
         with watched("sampling", progress, console):
             for goal in goals:
                 for done in run(sampler, n_burn_in, thin, goal, n_threads):
-                    tell("burning in" if done < n_burn_in else "drawing", done, goals[-1])
+                    report("burning in" if done < n_burn_in else "drawing", done, goals[-1])
                 if is_enough():
                     break
     except KeyboardInterrupt:

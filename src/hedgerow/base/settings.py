@@ -62,7 +62,7 @@ class Settings:
 
 
 def checked(check: Check, is_compared: bool = True) -> Any:
-    """Return a field whose values go through a function of its name and its value, and are compared unless told."""
+    """Return a field whose values go through a function of its name and its value, and are compared by default."""
     return field(metadata={"check": check, "is_compared": is_compared})
 
 
@@ -90,7 +90,7 @@ def positive(
     or_infinite: bool = False,
     or_zero: bool = False,
 ) -> Any:
-    """Return a field for a positive number; unless told otherwise, in the range of targets."""
+    """Return a field for a positive number; by default in the range of targets."""
 
     def check(name: str, value: Any) -> float | None:
         if or_zero and isinstance(value, Real) and value == 0:

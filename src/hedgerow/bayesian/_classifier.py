@@ -133,7 +133,7 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         found: Floats = self._learner.trees.probabilities(X, self._current.query.n_threads)
         return found[:, self._classes.order]
 

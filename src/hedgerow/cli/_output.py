@@ -20,7 +20,7 @@ from rich.prompt import Prompt
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.base.progress import told_to
+from hedgerow.base.progress import reporting_to
 from hedgerow.numeric.words import number_in_words
 
 Rows = Sequence[Mapping[str, Any]]
@@ -104,7 +104,7 @@ class Output:
                 if total is None:
                     bar.update(task, description=f"{what}: {now}", completed=done or 0, total=of)
 
-            with told_to(tell):
+            with reporting_to(tell):
                 yield lambda steps: bar.advance(task, steps)
 
     def can_ask(self) -> bool:

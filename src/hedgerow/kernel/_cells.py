@@ -9,7 +9,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
-from hedgerow.base.work import asked_in_pieces, interrupted_after, pieces
+from hedgerow.base.work import compute_in_pieces, interrupted_after, pieces
 from hedgerow.files import Stored
 from hedgerow.kernel._settings import FeatureSettings
 from hedgerow.kernel._units import Units
@@ -77,7 +77,7 @@ class CellLearner:
 
 def find_cells(cells: _core.CellFeatures, points: Floats, n_threads: int) -> Any:
     """Return the column of each row in each tree, asked for some rows at a time."""
-    return asked_in_pieces(lambda rows: cells.find(rows, n_threads), points, cells.n_trees)
+    return compute_in_pieces(lambda rows: cells.find(rows, n_threads), points, cells.n_trees)
 
 
 def restored_cells(

@@ -14,7 +14,7 @@ from hedgerow import _core
 from hedgerow.base.columns import Cells
 from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.rows import Floats, read
-from hedgerow.base.work import asked_in_pieces
+from hedgerow.base.work import compute_in_pieces
 from hedgerow.kernel._cells import CellLearner
 from hedgerow.kernel._settings import FeatureSettings
 from hedgerow.kernel._sweep import Sweep, sweep_lifetimes
@@ -139,7 +139,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         points, cells = self._points(X), self._learner.cells
         n, n_trees = points.shape[0], cells.n_trees
         n_spare, n_threads = self._learner.settings.n_spare, self._current.query.n_threads
-        columns = asked_in_pieces(lambda rows: cells.transform(rows, n_spare, n_threads), points, n_trees)
+        columns = compute_in_pieces(lambda rows: cells.transform(rows, n_spare, n_threads), points, n_trees)
         entries = np.full(n * n_trees, 1.0 / math.sqrt(n_trees))
         first = np.arange(0, n * n_trees + 1, n_trees, dtype=np.int64 if n * n_trees >= 2**31 else np.int32)
         return sparse.csr_matrix((entries, columns, first), shape=(n, self.n_features_out_), copy=False)
@@ -160,10 +160,10 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         n_threads = self._current.query.n_threads
         cells = self._learner.cells
         left, right = (
-            asked_in_pieces(lambda rows: cells.names(rows, n_threads), part, cells.n_trees) for part in points
+            compute_in_pieces(lambda rows: cells.names(rows, n_threads), part, cells.n_trees) for part in points
         )
         right = np.ascontiguousarray(right.T)
-        shares: Floats = asked_in_pieces(
+        shares: Floats = compute_in_pieces(
             lambda rows: _core.shared_cells(np.ascontiguousarray(rows.T), right, n_threads), left, right.size // 8
         )
         return shares
@@ -265,5 +265,5 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         return 0.0, 1.0
 
     def _points(self, X: Any) -> Floats:
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.units.points(X)

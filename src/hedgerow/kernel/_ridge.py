@@ -123,7 +123,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         if return_std:
             return super().predict(X, return_std)
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.found.means(X, self._current.query.n_threads)
 
     def predict_one(self, x: Any) -> float:
@@ -134,7 +134,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
 
     def predict_dist(self, X: Any) -> LocationScale:
         """Return the predictive distribution of each row, a Gaussian: moments, density, quantiles, draws."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.forecast(X, self._current.query)
 
     def loo_predict(self) -> LeaveOneOut:

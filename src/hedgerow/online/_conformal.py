@@ -119,7 +119,7 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
 
     def predict_dist(self, X: Any) -> LocationScale:
         """Return a distribution of each row, symmetric about its mean; quantiles are ends of conformal intervals."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.forecast(X)
 
     @property

@@ -14,7 +14,7 @@ from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.targets import read_target
-from hedgerow.base.work import ASKED_AT_A_TIME, asked_in_pieces, pieces
+from hedgerow.base.work import PREDICTED_AT_A_TIME, compute_in_pieces, pieces
 from hedgerow.online._learner import ForestLearner, mean_over_trees, mixture, shares_of
 from hedgerow.online._settings import ForestSettings
 from hedgerow.online._tree_view import TreesToLookAt
@@ -153,9 +153,9 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean over the trees and, if asked, the standard deviation of a new target."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
-        means: Floats = asked_in_pieces(lambda rows: core.means(rows, n_threads), X, core.n_trees)
+        means: Floats = compute_in_pieces(lambda rows: core.means(rows, n_threads), X, core.n_trees)
         return (means, self._mixture(X).std()) if return_std else means
 
     @guards_itself
@@ -169,12 +169,12 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row: one Gaussian a tree, all of the same weight."""
-        return self._mixture(self._asked(X))
+        return self._mixture(self._query_rows(X))
 
     def apply(self, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
-        core, X, n_threads = self._core, self._asked(X), self._current.query.n_threads
-        leaves: npt.NDArray[np.uint32] = asked_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees)
+        core, X, n_threads = self._core, self._query_rows(X), self._current.query.n_threads
+        leaves: npt.NDArray[np.uint32] = compute_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees)
         return leaves
 
     # What was learned.
@@ -217,7 +217,7 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
 
     def _mixture(self, X: Floats) -> NormalMixture:
         n_threads = self._current.query.n_threads
-        core, rows = self._learner.core, pieces(X.shape[0], self._learner.core.n_trees, ASKED_AT_A_TIME)
+        core, rows = self._learner.core, pieces(X.shape[0], self._learner.core.n_trees, PREDICTED_AT_A_TIME)
         parts = [core.answers(X[some], n_threads) for some in rows]
         means, variances = (np.concatenate(part) for part in zip(*parts, strict=True))
         return mixture(means, variances, n_threads)

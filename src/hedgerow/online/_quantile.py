@@ -92,13 +92,13 @@ class OnlineQuantileForestRegressor(TreesToLookAt, IntervalForecasting, Regresso
 
     def predict_dist(self, X: Any) -> LabelMixture:
         """Return the distribution of each row: the targets kept in its leaves."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.forecast(X)
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(levels_of(quantiles))
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.quantiles(X, levels)
 
     @property
