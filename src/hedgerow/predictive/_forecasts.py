@@ -21,7 +21,7 @@ def joined_forecasts(parts: Iterable[Any]) -> Any:
 
 
 class Forecasts(Distribution):
-    """Predictive distributions of rows, made one after another; what is asked of it is asked of each part.
+    """Predictive distributions of rows, made one after another; what is computed from it is computed from each part.
 
     Parameters
     ----------

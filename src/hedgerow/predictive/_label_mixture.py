@@ -1,4 +1,4 @@
-"""A vectorised distribution made of targets: those that the leaves of a quantile forest have met."""
+"""A vectorised distribution made of targets: those that the leaves of a quantile forest have seen."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from hedgerow.targets._maps import Functions, Straightened, is_functions
 from hedgerow.targets._zeros import Zeros
 
 FAINT = 1e-6
-"""What a zero says of the hidden value, in rows, where zeros have a forest of their own."""
+"""Rows that a zero counts for the hidden value, where zeros have a forest of their own."""
 
 MOST_RATIO = 1e9
 """Of the largest target to a knee: beyond, what lies below the knee is lost among the digits of what lies above."""
@@ -28,13 +28,13 @@ LARGEST_COUNT = 2**40
 NAMES = ("auto", "real", "positive", "count")
 
 
-def check_target(asked: Any) -> Any:
-    """Return what is asked for, or raise ValueError."""
-    if is_functions(asked) or (isinstance(asked, str) and asked in NAMES):
-        return asked if isinstance(asked, str) else tuple(asked)
+def check_target(requested: Any) -> Any:
+    """Return the kind of target requested, or raise ValueError."""
+    if is_functions(requested) or (isinstance(requested, str) and requested in NAMES):
+        return requested if isinstance(requested, str) else tuple(requested)
     raise ValueError(
         f"target must be one of {', '.join(map(repr, NAMES))} or three functions (map, inverse, logarithm of the map's "
-        f"derivative), got {asked!r}"
+        f"derivative), got {requested!r}"
     )
 
 
@@ -204,7 +204,7 @@ class Count(Target):
         return self._distribution(latent, X, True)
 
     def weigh(self, y: Floats, weights: Floats) -> Floats:
-        """Weights with which labels are learned: if zeros have a forest of their own, labels tell of others only."""
+        """Weights with which labels are learned: if zeros have a forest of their own, labels are of others only."""
         return weights if self.zeros is None else (weights if weights.size else 1.0) * np.where(y == 0.0, FAINT, 1.0)
 
     def unweigh(self, y: Floats, weights: Floats) -> Floats:
