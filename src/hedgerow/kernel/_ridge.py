@@ -51,7 +51,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     validation_fraction : float, default=0.2
         Share of rows held back if `selection` is "validation". They are learned once the choice is made.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None

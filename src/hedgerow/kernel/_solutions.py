@@ -254,7 +254,7 @@ class CellSolution(ExactSolution):
     _IS_OF_ROWS = False
 
     def _learn(self, columns: Columns, target: float, weight: float, n_columns: int) -> None:
-        """New cells that no other row has met, then a change of rank one."""
+        """New cells that no other row is in, then a change of rank one."""
         old = self.n_columns
         if n_columns > old:
             wider = np.diag(np.full(n_columns, 1.0 / self.alpha))

@@ -24,8 +24,8 @@ from hedgerow.predictive import NormalMixture
 class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimator):
     """An adaptive random forest for streams: quick, small, and aware of drift.
 
-    Each tree learns each row as often as a Poisson number says (online bagging). A leaf keeps its latest rows; when it
-    has met `grace_period` new ones, it looks for a split in them and makes it if targets depend on the feature beyond
+    Each tree learns each row as often as a Poisson number (online bagging). A leaf keeps its latest rows; when it
+    has seen `grace_period` new ones, it looks for a split in them and makes it if targets depend on the feature beyond
     doubt; its children inherit their rows. A detector watches the errors of each tree: at a warning a new tree begins
     in the background, at an alarm it takes over. A prediction is the mixture of the Gaussians of one leaf a tree.
 
@@ -34,13 +34,13 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
     n_estimators : int, default=10
         Number of trees.
     grace_period : int, default=30
-        Rows that a leaf waits for between two attempts to split. Until the forest has met as many, it predicts the mean
-        of all targets.
+        Rows that a leaf waits for between two attempts to split. Until the forest has seen as many, it predicts the
+        mean of all targets.
     split_confidence : float, default=0.1
         Probability of a split where targets do not depend on the features; smaller is more careful, and slower to grow.
     tie_threshold : float, default=0.05
         A leaf is split anyway once Hoeffding's bound for all its rows, sqrt(log(1 / split_confidence) / 2n), is
-        smaller: splits that take so long to tell apart from others are as good as these.
+        smaller: splits that take so long to distinguish from others are as good as these.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Features drawn for an attempt to split: a number, or a share of all; None for all. If none of them will do,
         others are looked at.
@@ -61,7 +61,7 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
     leaf_capacity : int, default=400
         Most rows that a leaf keeps: those that came last.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -152,7 +152,7 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
     # Predicting.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean over the trees and, if asked, the standard deviation of a new target."""
+        """Mean over the trees and, if requested, the standard deviation of a new target."""
         X = self._query_rows(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
         means: Floats = compute_in_pieces(lambda rows: core.means(rows, n_threads), X, core.n_trees)

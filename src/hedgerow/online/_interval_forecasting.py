@@ -16,10 +16,10 @@ from hedgerow.predictive._shapes import NormalShape
 
 
 class IntervalForecasting:
-    """The part of such a model that asks its learner."""
+    """The part of such a model that predicts with its learner."""
 
     def predict(self: Any, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean of each row and, if asked, the standard deviation of its distribution."""
+        """Mean of each row and, if requested, the standard deviation of its distribution."""
         X = self._query_rows(X)
         means = self._learner.means(X)
         return (means, self._learner.forecast(X).std()) if return_std else means
