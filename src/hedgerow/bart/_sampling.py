@@ -1,4 +1,4 @@
-"""Sweeps in pieces: short enough for Ctrl-C to be heard and for a bar to move, with the bits of one long run."""
+"""Sweeps in pieces: short enough for Ctrl-C to be noticed and for a bar to move, with the bits of one long run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def sample(
     is_enough: Callable[[], bool] = lambda: False,
     console: Any = None,
 ) -> int:
-    """Sweep until as many sweeps are done in all as the last goal says, until `is_enough` at another, or until Ctrl-C.
+    """Sweep until as many sweeps are done in all as the last goal, until `is_enough` at another, or until Ctrl-C.
 
     Return the goal that was reached, or that was next. Ctrl-C before the first draw is not caught: there is nothing to
     keep.
