@@ -65,7 +65,7 @@ class DaskModel:
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn all rows, forgetting whatever was learned before; returns when that is done.
 
-        With `max_memory`, a random sample of them if they are more than fit. `n_rows_given_` says how many there were.
+        With `max_memory`, a random sample of them if they are more than fit. `n_rows_given_` is how many there were.
 
         Parameters
         ----------
@@ -146,16 +146,22 @@ class DaskModel:
     # Asking.
 
     def _ask(self, X: Any, method: str, names: list[Any] | None, dtype: Any = np.float64, **options: Any) -> Any:
-        """Return what the model says of each row, lazily, as a collection like X; `names` are those of its columns."""
+        """Return predictions of each row, lazily, as a collection like X; `names` are those of its columns."""
         self._check_fitted()
-        asked = {"model": delayed(self._model), "method": method, "names": names, "dtype": dtype, "options": options}
+        arguments = {
+            "model": delayed(self._model),
+            "method": method,
+            "names": names,
+            "dtype": dtype,
+            "options": options,
+        }
         blocks, tail = partitions(X, "X"), () if names is None else (len(names),)
         if isinstance(X, da.Array):
-            said = [delayed(tasks.hedgerow_predict)(block, **asked) for block in blocks]
-            sizes = zip(said, X.chunks[0], strict=True)
+            predicted = [delayed(tasks.hedgerow_predict)(block, **arguments) for block in blocks]
+            sizes = zip(predicted, X.chunks[0], strict=True)
             return da.concatenate([da.from_delayed(part, (n, *tail), np.dtype(dtype)) for part, n in sizes])
         empty = tasks.framed(np.empty((0, *tail), dtype=dtype), X._meta.iloc[:0], names)
-        return X.map_partitions(tasks.hedgerow_predict, meta=empty, **asked)
+        return X.map_partitions(tasks.hedgerow_predict, meta=empty, **arguments)
 
 
 class DaskOnline(DaskModel):
@@ -202,7 +208,7 @@ class DaskForest(DaskOnline):
 
 
 class DaskRegressor(DaskModel):
-    """What regressors say."""
+    """What regressors predict."""
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Mean of each row, lazily; with `return_std` a pair, the standard deviation as well."""
@@ -222,7 +228,7 @@ class DaskRegressor(DaskModel):
 
 
 class DaskClassifier(DaskModel):
-    """What classifiers say."""
+    """What classifiers predict."""
 
     classes_: Any
 
