@@ -90,7 +90,7 @@ class MondrianForest(Unlearning):
         """Return a tree to be looked at: arrays in scikit-learn's shape, with times and boxes; ``to_text`` draws it.
 
         Thresholds and boxes are in the user's units, on the axes of `axis_names_`. Predictions are more than what a
-        leaf says: they mix all nodes of a path. Costs a copy of the forest.
+        leaf predicts: they mix all nodes of a path. Costs a copy of the forest.
         """
         self._check_learned()
         number = tree_number(index, self._learner.core.n_trees)

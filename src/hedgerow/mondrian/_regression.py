@@ -90,8 +90,8 @@ class RegressionForest(ForestLearner):
         factors = np.ones(places.size)
         if labels.noise is not None:
             factors = labels.noise.left_out_factors(self.core.row_values()[places])
-        said = self.core.leave_one_out_by_tree(rule, places.astype(np.uint32), self.groups, query.n_threads)
-        means, variances = said[0], factors[:, None] * calibration.variances(said[1])
+        by_tree = self.core.leave_one_out_by_tree(rule, places.astype(np.uint32), self.groups, query.n_threads)
+        means, variances = by_tree[0], factors[:, None] * calibration.variances(by_tree[1])
         centre = means.mean(axis=1, keepdims=True)
         means = labels.origin + centre + calibration.spread * (means - centre)
         n_trees, (weights, ratios) = means.shape[1], calibration.tails
@@ -139,8 +139,8 @@ class RegressionForest(ForestLearner):
         before: list[tuple[Floats, Floats]] = []
         for part in self._stream(rows, query, lambda x: before.append(self.moments(x, query))):
             if self.is_plain:
-                said = self.core.moments_then_learn(*part, self.rule(query), query.n_threads)
-                moments = self.labels.origin + said[0], self._std(part.X, *said[1:])
+                parts = self.core.moments_then_learn(*part, self.rule(query), query.n_threads)
+                moments = self.labels.origin + parts[0], self._std(part.X, *parts[1:])
             else:
                 dist = self._forecast(part, query)
                 moments = dist.mean(), dist.std()
@@ -244,8 +244,8 @@ class RegressionForest(ForestLearner):
         """Variance within trees of rows that are held, each without itself, noise included: the median over some."""
         rule, n = self.rule(query), self.core.n_rows
         places = np.unique(np.linspace(0, n - 1, TYPICAL_ROWS).astype(np.uint32))
-        said = self.core.leave_one_out_by_tree(rule, places, self.groups, query.n_threads)
-        return float(np.median(self._calibration(rule).variances(said[1]).mean(axis=1)))
+        by_tree = self.core.leave_one_out_by_tree(rule, places, self.groups, query.n_threads)
+        return float(np.median(self._calibration(rule).variances(by_tree[1]).mean(axis=1)))
 
     def _moments(self, X: Floats, query: Smoothing, n_parts: int) -> list[Floats]:
         """Mean and, if requested, variance within and between trees and what gaps add, from the origin."""
