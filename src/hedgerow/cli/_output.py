@@ -1,4 +1,4 @@
-"""How the command line speaks: results on the standard output, words and progress on the standard error."""
+"""How the command line writes: results on the standard output, words and progress on the standard error."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class UsageError(ValueError):
 
 
 class Output:
-    """What a command says.
+    """What a command writes.
 
     Tables are its result. They are drawn on a terminal, written as tab-separated lines anywhere else, and gathered into
     one object with `--json`. Sentences, questions and progress bars go to the standard error.
@@ -49,7 +49,7 @@ class Output:
     as_json : bool
         Whether the result is one JSON object, written by `close`.
     quiet : bool
-        Whether nothing is said but errors, and a JSON object if one was asked for.
+        Whether nothing is written but errors, and a JSON object if one was requested.
     """
 
     def __init__(self, as_json: bool = False, quiet: bool = False) -> None:
@@ -86,13 +86,13 @@ class Output:
         self._has_tables = True
 
     def close(self) -> None:
-        """Write the JSON object, if one was asked for."""
+        """Write the JSON object, if one was requested."""
         if self.as_json:
             self._write(json.dumps(as_plain_values(self._gathered), indent=2, ensure_ascii=False) + "\n")
 
     @contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-        """Show a bar on a terminal, elsewhere nothing; yields what moves it on. Without a total it only says how long.
+        """Show a bar on a terminal, elsewhere nothing; yields what moves it on. Without a total it only shows how long.
 
         A bar is gone when the work is done.
         """

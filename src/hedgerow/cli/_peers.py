@@ -115,10 +115,10 @@ def _catboost(X: Any, y: Any, is_category: Any, classes: bool, seed: int, jobs: 
     kind: Any = catboost.CatBoostClassifier if classes else catboost.CatBoostRegressor
     model = kind(random_seed=seed, thread_count=jobs, verbose=False, allow_writing_files=False)
     model.fit(frame(X), y, cat_features=np.flatnonzero(is_category).tolist())
-    ask = _predict_method(model, classes)
-    return lambda rows: ask(frame(rows))
+    predict = _predict_method(model, classes)
+    return lambda rows: predict(frame(rows))
 
 
 def _predict_method(model: Any, classes: bool) -> Predict:
-    asked: Predict = model.predict_proba if classes else model.predict
-    return asked
+    method: Predict = model.predict_proba if classes else model.predict
+    return method
