@@ -148,7 +148,7 @@ class Estimator(Guarded, Saveable, Summarised, BaseEstimator):  # type: ignore[m
 
     def _update_columns(self, cells: Cells) -> None:
         """Update the map of columns with rows that come; axes that are new are constant in all rows before."""
-        columns, constants = self._columns.meeting(cells, may_widen=hasattr(self._learner, "widened"))
+        columns, constants = self._columns.updated(cells, may_widen=hasattr(self._learner, "widened"))
         if columns != self._columns:
             self._columns, described = columns, self._described()
             if constants.size or described:

@@ -73,7 +73,7 @@ class Explained:
             With `values`, `base_values`, `data`, `error`, a `sentence` for each row, and `to_shap`.
         """
         self._check_learned()
-        ask = self._explained(_one_of("output", output, OUTPUTS), confidence_of(confidence))
+        predict = self._explained(_one_of("output", output, OUTPUTS), confidence_of(confidence))
         cells = read(self, X, reset=False)[0]
         width = len(cells.kinds)
         is_exact = _one_of("method", method, METHODS) == "exact" or (method == "auto" and width <= MOST_EXACT)
@@ -85,7 +85,7 @@ class Explained:
         rng = np.random.default_rng(draw_seed(random_state))
         rows, others = self._background(background, cells, rng)
         coalitions = all_coalitions(width, len(rows)) if is_exact else random_orders(width, len(rows), rng)
-        found = shapley_values(lambda mixed: ask(Cells(cells.kinds, mixed)), cells.values, rows, coalitions, others)
+        found = shapley_values(lambda mixed: predict(Cells(cells.kinds, mixed)), cells.values, rows, coalitions, others)
         names = self._output_names()
         one = slice(None) if names is not None else 0
         return Explanation(

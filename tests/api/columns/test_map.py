@@ -159,11 +159,11 @@ def test_rows_with_gaps_are_found(name):
 def test_a_map_never_changes():
     cells = Cells(["number", "unknown"], np.array([[1.0, NAN]]))
     first = Columns.of(cells, is_batch=False, n_places=3)
-    later, constants = first.meeting(Cells(["number", "category"], np.array([[NAN, 0.25]])))
+    later, constants = first.updated(Cells(["number", "category"], np.array([[NAN, 0.25]])))
     assert first.words == ["number", "unknown"]
     assert later.words == ["number", "category"]
     assert (first.width, later.width, constants.tolist()) == (2, 3, [0.0])
-    assert later.meeting(Cells(["number", "category"], np.array([[1.0, 0.5]])))[0] is later
+    assert later.updated(Cells(["number", "category"], np.array([[1.0, 0.5]])))[0] is later
     values = np.array([[NAN, 0.25], [3.0, 0.75]])
     np.testing.assert_array_equal(later.values(later.axes(values)), values)
 
