@@ -150,11 +150,11 @@ class ChainLearner:
         summed /= self.settings.n_chains * self.n_draws
         return summed
 
-    def _over_draws(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
+    def _over_draws(self, compute: Callable[[Floats], Floats], X: Floats) -> Floats:
         """Two numbers for each row, of some rows at a time."""
         found = np.empty((2, X.shape[0]))
         for part in pieces(X.shape[0], self.settings.n_chains * self.n_draws, DRAWS_AT_A_TIME):
-            found[:, part] = ask(np.ascontiguousarray(X[part]))
+            found[:, part] = compute(np.ascontiguousarray(X[part]))
         return found
 
     def log_variances(self, X: Floats, n_threads: int) -> Floats:

@@ -143,9 +143,9 @@ class DaskModel:
         if not hasattr(self, "_model"):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
 
-    # Asking.
+    # Predicting.
 
-    def _ask(self, X: Any, method: str, names: list[Any] | None, dtype: Any = np.float64, **options: Any) -> Any:
+    def _predict(self, X: Any, method: str, names: list[Any] | None, dtype: Any = np.float64, **options: Any) -> Any:
         """Return predictions of each row, lazily, as a collection like X; `names` are those of its columns."""
         self._check_fitted()
         arguments = {
@@ -213,18 +213,18 @@ class DaskRegressor(DaskModel):
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Mean of each row, lazily; with `return_std` a pair, the standard deviation as well."""
         if not return_std:
-            return self._ask(X, "predict", None)
-        both = self._ask(X, "predict", ["mean", "std"], return_std=True)
+            return self._predict(X, "predict", None)
+        both = self._predict(X, "predict", ["mean", "std"], return_std=True)
         return (both[:, 0], both[:, 1]) if isinstance(both, da.Array) else (both["mean"], both["std"])
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Any:
         """Central prediction interval of each row, lazily: shape (n_samples, 2), or columns "lower" and "upper"."""
-        return self._ask(X, "predict_interval", ["lower", "upper"], confidence=confidence)
+        return self._predict(X, "predict_interval", ["lower", "upper"], confidence=confidence)
 
     def predict_quantiles(self, X: Any, quantiles: Any) -> Any:
         """Quantiles of each row, lazily: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64)).tolist()
-        return self._ask(X, "predict_quantiles", levels, quantiles=levels)
+        return self._predict(X, "predict_quantiles", levels, quantiles=levels)
 
 
 class DaskClassifier(DaskModel):
@@ -235,9 +235,9 @@ class DaskClassifier(DaskModel):
     def predict(self, X: Any) -> Any:
         """Return the most probable class of each row, lazily."""
         self._check_fitted()
-        return self._ask(X, "predict", None, self.classes_.dtype)
+        return self._predict(X, "predict", None, self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> Any:
         """Probability of each class of each row, lazily: shape (n_samples, n_classes), in the order of `classes_`."""
         self._check_fitted()
-        return self._ask(X, "predict_proba", self.classes_.tolist())
+        return self._predict(X, "predict_proba", self.classes_.tolist())

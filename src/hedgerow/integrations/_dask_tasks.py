@@ -119,7 +119,7 @@ def hedgerow_predict(
 
 
 def framed(found: Any, X: Any, names: list[Any] | None) -> Any:
-    """Return answers as a series or a frame with the index of X, if X has one."""
+    """Return predictions as a series or a frame with the index of X, if X has one."""
     if not hasattr(X, "iloc"):
         return found
     import pandas as pd

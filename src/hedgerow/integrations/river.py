@@ -55,7 +55,7 @@ class _OnlineAdapter(base.Estimator):  # type: ignore[misc]
     """What the adapters have in common: which columns a feature has, and which values they have where it is absent."""
 
     _PREDICT: ClassVar[str]
-    """The method of the model that answers a query."""
+    """The method of the model that predicts one row."""
 
     def __init__(self, model: Any = None, absent: float | None = None, seed: int | None = None) -> None:
         if absent is not None:

@@ -118,7 +118,7 @@ class MondrianForest(Unlearning):
         rows do not matter otherwise; if there are none, fit a regressor to zeros, and all columns count. Blocks that a
         classifier has left whole because they are of one class show less: set ``pause_pure=False``.
 
-        Costs a copy of the forest, so ask about many rows at once. `n_jobs` makes no difference.
+        Costs a copy of the forest, so score many rows at once. `n_jobs` makes no difference.
 
         Parameters
         ----------

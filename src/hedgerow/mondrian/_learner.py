@@ -160,10 +160,10 @@ class ForestLearner:
         """Return the predictive distribution of each row."""
         raise NotImplementedError
 
-    def ask(self, X: Floats, query: Any, question: Callable[[Any, slice], Floats]) -> Floats:
+    def of_distributions(self, X: Floats, query: Any, compute: Callable[[Any, slice], Floats]) -> Floats:
         """Compute distributions of some rows at a time: whole, they take far more room than the result."""
         parts = pieces(X.shape[0], self.core.n_trees)
-        return np.concatenate([question(self.distributions(X[part], query), part) for part in parts])
+        return np.concatenate([compute(self.distributions(X[part], query), part) for part in parts])
 
     # What was learned.
 

@@ -53,13 +53,13 @@ class RegressionForest(ForestLearner):
     def means(self, X: Floats, query: Smoothing) -> Floats:
         """Mean of each row."""
         if not self.is_plain:
-            return self.ask(X, query, lambda dist, rows: dist.mean())
+            return self.of_distributions(X, query, lambda dist, rows: dist.mean())
         return self.labels.origin + self._moments(X, query, 1)[0]
 
     def moments(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats]:
         """Mean and standard deviation of each row."""
         if not self.is_plain:
-            both = self.ask(X, query, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
+            both = self.of_distributions(X, query, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
             return both[:, 0], both[:, 1]
         mean, *variances = self._moments(X, query, 4)
         return self.labels.origin + mean, self._std(X, *variances)

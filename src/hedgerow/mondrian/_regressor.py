@@ -210,18 +210,18 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         Quantiles are those of the mixture.
         """
         X = self._query_rows(X)
-        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.interval(confidence))
+        return self._learner.of_distributions(X, self._current.query, lambda dist, rows: dist.interval(confidence))
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of the predictive mixture: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(levels_of(quantiles))
         X = self._query_rows(X)
-        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.ppf(levels))
+        return self._learner.of_distributions(X, self._current.query, lambda dist, rows: dist.ppf(levels))
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
         X, targets = self._query_rows_and_targets(X, y)
-        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.logpdf(targets[rows]))
+        return self._learner.of_distributions(X, self._current.query, lambda dist, rows: dist.logpdf(targets[rows]))
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row held as if it, and only it, had never been learned. No tree is grown for this.

@@ -25,9 +25,9 @@ class OnlineQuantileForestRegressor(TreesToLookAt, IntervalForecasting, Regresso
 
     Each leaf keeps a quantile sketch of the targets that it has seen: all of them at first, later ever fewer that stand
     for many, so that memory is bounded and ranks are right to within about 1.65 % at a size of 200. A prediction is the
-    mixture of the sketches of one leaf a tree, each tree with the same weight; nothing is merged, so asking leaves the
-    model as it is. Children inherit the targets of the rows that their parent kept. Leaves split where targets differ
-    in mean or in spread, so that intervals follow noise that varies.
+    mixture of the sketches of one leaf a tree, each tree with the same weight; nothing is merged: predicting leaves
+    the model as it is. Children inherit the targets of the rows that their parent kept. Leaves split where targets
+    differ in mean or in spread, so that intervals follow noise that varies.
 
     Parameters
     ----------

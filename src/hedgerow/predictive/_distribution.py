@@ -96,7 +96,7 @@ class Distribution(ABC):
         return ""
 
     def _per_row(self, y: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
-        """``y`` as a matrix with a row for each row of the query, and the shape of the answer."""
+        """``y`` as a matrix with a row for each row of the query, and the shape of the result."""
         values, n = numbers_of(y), len(self)
         if values.ndim == 0 or values.shape == (n,):
             return np.ascontiguousarray(np.broadcast_to(values, (n,))).reshape(n, 1), (n,)
