@@ -1,7 +1,7 @@
 """Progress: one bar on a terminal or in a notebook, after two seconds of work; nothing anywhere else.
 
 Whoever begins work opens a bar by `progress`; whatever is done within it, however deep, calls `report`.
-Work within work has no bar of its own. Users say by `show_progress` whether they want to see bars, or by
+Work within work has no bar of its own. Users choose by `show_progress` whether they want to see bars, or by
 HEDGEROW_PROGRESS=0 in the environment that they want none.
 """
 

@@ -102,7 +102,7 @@ def positive(
 
 
 def within(least: float, most: float, words: str, *others: str | None) -> Any:
-    """Return a field for a number from `least` to `most`, as `words` say, or for one of some other values."""
+    """Return a field for a number from `least` to `most`, in `words`, or for one of some other values."""
 
     def check(name: str, value: Any) -> float | str | None:
         if isinstance(value, str | None) and value in others:
@@ -184,7 +184,7 @@ def check_positive(
 
 
 def check_within(name: str, value: object, least: float, most: float, words: str) -> None:
-    """Raise ValueError unless ``value`` is a finite number from ``least`` to ``most``; ``words`` say so."""
+    """Raise ValueError unless ``value`` is a finite number from ``least`` to ``most``, in ``words``."""
     number = _as_float(value)
     if not math.isfinite(number) or not least <= number <= most:
         raise ValueError(f"{name} must be a number {words}, got {value!r}")

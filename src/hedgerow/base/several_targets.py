@@ -34,7 +34,7 @@ class SeveralTargets:
         return covariance
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn whether y may have several columns."""
+        """Return to scikit-learn whether y may have several columns."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         try:
             self._check_several()

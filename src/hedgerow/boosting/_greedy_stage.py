@@ -24,7 +24,7 @@ FEWEST_ROUNDS = 8
 PROBED_ROUNDS, FEWEST_PROBED, HOPELESS = 4, 1000, 1.03
 """After so many rounds, a stage of so many rows or more is given up if its error exceeds what it has to beat so much.
 
-Of stages that explain little, so few rounds tell the error of all within two percent.
+Of stages that explain little, so few rounds give the error of all within two percent.
 """
 
 MOST_LEAVES = 50_000

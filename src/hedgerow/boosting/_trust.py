@@ -2,7 +2,7 @@
 
 Kernels and greedy trees are learned at doublings and stand still in between; the first chain learns every row. Where
 rows move on, as in the order of time, what stands still falls behind, and leave-one-out, which knows no order, does not
-tell. Forecasts do, each made before its label was known (Dawid 1984): what the other chains add to the first is
+show it. Forecasts do, each made before its label was known (Dawid 1984): what the other chains add to the first is
 multiplied by a share, the slope of a regression through zero over the last rows.
 """
 

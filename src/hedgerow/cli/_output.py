@@ -99,12 +99,12 @@ class Output:
         with progress_bar(self, transient=True) as bar:
             task = bar.add_task(what, total=total)
 
-            def tell(now: str, done: int | None, of: int | None) -> None:
+            def report(now: str, done: int | None, of: int | None) -> None:
                 """Show what a model does, where the command itself counts nothing."""
                 if total is None:
                     bar.update(task, description=f"{what}: {now}", completed=done or 0, total=of)
 
-            with reporting_to(tell):
+            with reporting_to(report):
                 yield lambda steps: bar.advance(task, steps)
 
     def can_ask(self) -> bool:

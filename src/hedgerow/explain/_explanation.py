@@ -23,7 +23,7 @@ LEAST_ERRORS = 2.0
 TINY = 1e-12
 """Nor is one that is zero but for rounding."""
 
-SAYS = {"mean": ("raised by", "lowered by"), "width": ("widened by", "narrowed by")}
+PHRASES = {"mean": ("raised by", "lowered by"), "width": ("widened by", "narrowed by")}
 
 
 class Contribution(NamedTuple):
@@ -138,7 +138,7 @@ class Explanation:
         base, predicted = (float(np.atleast_1d(part[row])[place or 0]) for part in (self.base_values, self.predictions))
         least = LEAST_NAMED * abs(found[0].value)
         clear = [one for one in found if abs(one.value) >= max(least, LEAST_ERRORS * np.nan_to_num(one.error), TINY)]
-        up, down = SAYS[self.output]
+        up, down = PHRASES[self.output]
         moved = [
             f"{verb} {_listed([one.words for one in clear if sign * one.value > 0][:MOST_NAMED])}"
             for verb, sign in ((up, 1), (down, -1))

@@ -45,7 +45,7 @@ class Target(ABC):
 
     @abstractmethod
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are of this kind."""
+        """Return which targets are of this kind."""
 
     @abstractmethod
     def refuse(self, y: Floats) -> str:
@@ -64,7 +64,7 @@ class Target(ABC):
         """Return the distribution of targets where that of labels is known."""
 
     def reaches(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets that are admitted have labels that can be told apart, and whose squares are numbers."""
+        """Return which targets that are admitted have distinct labels whose squares are numbers."""
         return np.ones(np.shape(y), dtype=bool)
 
     def left_out(self, latent: Any, X: Floats) -> Any:
@@ -95,7 +95,7 @@ class Untransformed(Target):
     name = "real"
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are of this kind: all."""
+        """Return which targets are of this kind: all."""
         return np.ones(np.shape(y), dtype=bool)
 
     def refuse(self, y: Floats) -> str:
@@ -123,11 +123,11 @@ class Continuous(Target):
         self.name = "functions" if isinstance(by, Functions) else "positive"
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets have a value."""
+        """Return which targets have a value."""
         return np.isfinite(self.by.forward(y))
 
     def reaches(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are not too far above a knee."""
+        """Return which targets are not too far above a knee."""
         return super().reaches(y) if isinstance(self.by, Functions) else np.asarray(y <= MOST_RATIO * self.by.knee)
 
     def refuse(self, y: Floats) -> str:
@@ -169,12 +169,12 @@ class Count(Target):
         self.cells, self.zeros = cells, zeros
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are whole numbers from 0 on."""
+        """Return which targets are whole numbers from 0 on."""
         return self.are_counts(y)
 
     @staticmethod
     def are_counts(y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are whole numbers from 0 to the largest count."""
+        """Return which targets are whole numbers from 0 to the largest count."""
         values = np.asarray(y)
         found: npt.NDArray[np.bool_] = (values >= 0.0) & (values == np.floor(values)) & (values <= LARGEST_COUNT)
         return found
