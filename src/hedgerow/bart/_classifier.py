@@ -16,7 +16,7 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.files import Stored
 
 MOST_COPIES = 10**8
-"""Rows, each as often as its weight."""
+"""Rows, each with its weight."""
 
 
 class BARTClassifier(Classifier, BART):
@@ -123,7 +123,7 @@ class BARTClassifier(Classifier, BART):
         return dict(zip(self.classes_.tolist(), row.tolist(), strict=True))
 
     def predict_draws(self, X: Any) -> Floats:
-        """Return each draw of each row's class, chain after chain.
+        """Return draws of each row's class, chain after chain.
 
         For two classes the probability of the second, of shape (n_chains * n_draws, n_samples); for more the
         probability of each, of shape (n_chains * n_draws, n_samples, n_classes).
@@ -145,7 +145,7 @@ class BARTClassifier(Classifier, BART):
         return DrawnTrees("", number * n_trees, n_trees, len(offsets) * n_trees, 1.0, offsets[number])
 
     def _probabilities(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Yield a few rows at a time and each draw of their classes: shape (rows, draws, classes)."""
+        """Yield a few rows at a time and draws of their classes: shape (rows, draws, classes)."""
         n_threads, factors = self._current.query.n_threads, self._factors(self._learner.settings.class_weight)
         for part, sums in self._learner.sums(X, n_threads):
             if len(self._classes) == 1:

@@ -134,7 +134,7 @@ class ChainLearner:
             yield slice(begin, min(begin + n_rows, X.shape[0]))
 
     def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
-        """Yield a few rows at a time and each draw for each of them: shape (rows, draws, sums)."""
+        """Yield a few rows at a time and all draws for each of them: shape (rows, draws, sums)."""
         for part in self.parts(X):
             drawn: Floats = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
             drawn += np.array(self.response.offsets)

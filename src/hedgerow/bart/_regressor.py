@@ -60,7 +60,7 @@ class BARTRegressor(Regressor, BART):
     noise : {"constant", "varying"}, default="constant"
         Whether all rows have the same noise, or one that depends on the columns. Intervals, densities and everything
         else that is predicted follow. Takes about twice as long. Weights should then have mean one unless rows really
-        are copies: equal rows are believed to be exact. `sampler` is about the trees of the mean.
+        are copies: what is repeated is believed to be exact. `sampler` is about the trees of the mean.
     noise_df, noise_quantile : float, default=3.0 and 0.9
         The noise's variance is scaled inverse chi-squared with `noise_df` degrees of freedom; its standard deviation is
         below that of a linear regression's residuals with probability `noise_quantile`. If noise varies, this is the
@@ -79,8 +79,8 @@ class BARTRegressor(Regressor, BART):
     Attributes
     ----------
     noise_draws_ : array of shape (n_chains, n_draws)
-        Standard deviation of the noise; if it varies, the root of its mean variance over the rows learned, each as
-        often as its weight. `predict_noise_draws` has that of each row.
+        Standard deviation of the noise; if it varies, the root of its mean variance over the rows learned,
+        weighted. `predict_noise_draws` has that of each row.
     noise_ : float
         Its posterior mean.
     trace_ : dict of arrays
@@ -174,14 +174,14 @@ class BARTRegressor(Regressor, BART):
         return float(self._moments(self._one_row(x))[0][0])
 
     def predict_draws(self, X: Any) -> Floats:
-        """Return each draw of the mean of each row's target: shape (n_chains * n_draws, n_samples).
+        """Return draws of the mean of each row's target: shape (n_chains * n_draws, n_samples).
 
         Chain after chain. Noise is left out; `predict_noise_draws` has it, in the same order.
         """
         return self._means_at(self._query_rows(X))
 
     def predict_noise_draws(self, X: Any) -> Floats:
-        """Return each draw of the noise of each row: shape (n_chains * n_draws, n_samples).
+        """Return draws of the noise of each row: shape (n_chains * n_draws, n_samples).
 
         Standard deviations, chain after chain. All rows have the same unless ``noise="varying"``.
         """
@@ -243,7 +243,7 @@ class BARTRegressor(Regressor, BART):
     def noise_draws_(self) -> Floats:
         """Standard deviation of the noise: shape (n_chains, n_draws).
 
-        If it varies, the root of its mean variance over the rows learned, each as often as its weight.
+        If it varies, the root of its mean variance over the rows learned, weighted.
         """
         return self.trace_["noise"]
 
@@ -294,7 +294,7 @@ class BARTRegressor(Regressor, BART):
         return np.concatenate([(self._deviations(X[part]) ** 2).mean(axis=1) for part in self._learner.parts(X)])
 
     def _means(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Yield a few rows at a time and each draw of their means: shape (rows, draws)."""
+        """Yield a few rows at a time and draws of their means: shape (rows, draws)."""
         units = self._learner.response.units
         for part, sums in self._learner.sums(X, self._current.query.n_threads):
             means = sums[:, :, 0]
@@ -303,7 +303,7 @@ class BARTRegressor(Regressor, BART):
             yield part, means
 
     def _deviations(self, X: Floats) -> Floats:
-        """Each draw of the standard deviation of each row's noise: shape (rows, draws)."""
+        """Draws of the standard deviation of each row's noise: shape (rows, draws)."""
         response = self._learner.response
         if response.varying is None:
             shared = self.noise_draws_.ravel()

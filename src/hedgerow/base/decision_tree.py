@@ -40,7 +40,7 @@ class DecisionTree:
         Of a Bayesian tree: logarithm of the prior probability of the tree's partition of the rows times the likelihood
         of their labels.
     n_node_samples : array of int, optional
-        Rows below each node, as far as the model holds them or has counted them. Bayesian trees count a row as often as
+        Rows below each node, as far as the model holds them or has counted them. Bayesian trees count a row by
         its weight; sums of these are rounded.
     value : array of shape (n_nodes, n_outputs), optional
         Mean of the targets of these rows; or the share of each class. Of sums of trees: what a leaf adds to the sum,

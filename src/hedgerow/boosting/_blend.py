@@ -1,6 +1,6 @@
 """Chains of stages of several kinds, weighed by how well they predict rows that they have not seen.
 
-The first chain is made of Mondrian forests; it also has the variances of predictions, and goes on learning row by
+The first chain is made of Mondrian forests; it also gives the variances of predictions, and goes on learning row by
 row. The others see what it cannot: steps, by trees whose cuts see the labels, and smooth functions, by a kernel. The
 weights are those, none below zero, whose honest predictions together have the smallest squared error (Breiman 1996).
 """

@@ -24,7 +24,7 @@ OF_BATCH = object()
 
 
 class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, OnlineEstimator):  # type: ignore[misc]
-    """A forest for classification that predicts calibrated probabilities, learns row by row, and can unlearn.
+    """A forest for classification that predicts probabilities, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; class probabilities are smoothed along each tree
     by a hierarchy of normalised stable processes. A prediction averages over the trees and over the places where the

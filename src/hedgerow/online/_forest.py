@@ -24,7 +24,7 @@ from hedgerow.predictive import NormalMixture
 class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimator):
     """An adaptive random forest for streams: quick, small, and aware of drift.
 
-    Each tree learns each row as often as a Poisson number (online bagging). A leaf keeps its latest rows; when it
+    Each tree learns each row a Poisson number of times (online bagging). A leaf keeps its latest rows; when it
     has seen `grace_period` new ones, it looks for a split in them and makes it if targets depend on the feature beyond
     doubt; its children inherit their rows. A detector watches the errors of each tree: at a warning a new tree begins
     in the background, at an alarm it takes over. A prediction is the mixture of the Gaussians of one leaf a tree.
