@@ -31,8 +31,8 @@ def on_terminal(monkeypatch):
             super().__init__(what, console)
             self.show()
 
-        def tell(self, what, done, total):
-            super().tell(what, done, total)
+        def report(self, what, done, total):
+            super().report(what, done, total)
             self._shown.refresh()  # or what is soon over would not be seen
 
     monkeypatch.setattr(bars, "_Bar", AtOnce)
@@ -60,7 +60,7 @@ def test_a_bar_waits_and_goes(monkeypatch):
     with bars.progress("long work", console=console):
         assert console.file.getvalue() == ""
         assert seen.wait(30)
-        bars.tell("a step", 1, 2)
+        bars.report("a step", 1, 2)
     assert "long work" in console.file.getvalue()
     assert "a step, 1 of 2" in console.file.getvalue()
     with bars.progress("short work", console=console):
@@ -71,7 +71,7 @@ def test_a_bar_waits_and_goes(monkeypatch):
 def test_nothing_is_shown_in_pipes_or_when_unwanted(monkeypatch):
     for console, wanted in ((terminal(False), True), (terminal(), False)):
         with bars.progress("work", wanted, console):
-            bars.tell("a step")
+            bars.report("a step")
         assert console.file.getvalue() == ""
     monkeypatch.setattr(sys, "stderr", terminal().file)
     assert not bars._is_shown(None, None)
@@ -127,7 +127,7 @@ def test_threads_have_one_bar_between_them(on_terminal):
     thread.start()
     assert inside.wait(30)
     with bars.progress("second"):
-        bars.tell("a step")
+        bars.report("a step")
     over.set()
     thread.join()
     assert "first" in on_terminal.getvalue()
@@ -142,7 +142,7 @@ def test_a_bar_is_closed_when_work_fails(on_terminal):
     for _ in range(2):
         with pytest.raises(ZeroDivisionError):
             fail()
-    assert bars._told.get() is None
+    assert bars._reporter.get() is None
     assert bars._one_bar.acquire(blocking=False)
     bars._one_bar.release()
 

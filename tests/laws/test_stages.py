@@ -47,7 +47,7 @@ def making(kind=NumberStage, n=N, groups=NO_GROUPS, **changed):
 
 def greedy(labels, folds, weights=None):
     rows = Rows(X, labels, np.empty(0) if weights is None else weights)
-    return GreedyStage.grown(rows, folds, QUERY, n_trees=16, tells_doubt=True, seed=4)
+    return GreedyStage.grown(rows, folds, QUERY, n_trees=16, has_variances=True, seed=4)
 
 
 def test_a_greedy_stage_has_not_seen_what_it_is_asked():
@@ -78,7 +78,7 @@ def test_a_greedy_stage_is_given_up_early_or_grown_as_ever():
     rng = np.random.default_rng(0)
     X = rng.uniform(size=(1000, 4))
     y = np.where(X[:, 0] > 0.5, 1.0, 0.0) + rng.normal(size=1000)
-    folds, how = folds_of(1000, NO_GROUPS, 2), {"n_trees": 64, "tells_doubt": True, "seed": 4}
+    folds, how = folds_of(1000, NO_GROUPS, 2), {"n_trees": 64, "has_variances": True, "seed": 4}
     stage, honest = GreedyStage.grown(Rows(X, y), folds, QUERY, **how)
     error = np.mean((y - honest.mean) ** 2) - honest.excess
     again, said = GreedyStage.grown(Rows(X, y), folds, QUERY, **how, to_beat=error)

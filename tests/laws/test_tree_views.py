@@ -214,7 +214,7 @@ def test_trees_of_stages(new):
     table = pandas.DataFrame(table)
     labels = y if new is boosting else np.digitize(y, np.quantile(y, [0.3, 0.6]))
     model = new(stages=["mondrian", "greedy"]).fit(table, labels)
-    seen = model._learner.view(model._asked(table))
+    seen = model._learner.view(model._query_rows(table))
     for chain, of_chain in enumerate(model._learner.stages.chains):
         for number, stage in enumerate(of_chain.stages):
             X = seen.of(stage.kind)

@@ -69,7 +69,7 @@ def test_a_stage_with_fewer_trees_is_one_that_was_grown_with_them(kind):
 
 @pytest.mark.parametrize("is_weighted", [False, True])
 def test_what_is_said_of_rows_without_them_is_said_by_the_trees_that_are_left(is_weighted):
-    """Honest residuals and doubts are those of the model as it is: leave-one-out of each forest, added up."""
+    """Honest residuals and variances are those of the model as it is: leave-one-out of each forest, added up."""
     weights = np.random.default_rng(2).uniform(0.5, 2.0, size=150) if is_weighted else None
     model = MondrianBoostingRegressor(stages=["mondrian"], linear=False, target="real", random_state=0)
     model.fit(X, Y, weights)
@@ -78,7 +78,7 @@ def test_what_is_said_of_rows_without_them_is_said_by_the_trees_that_are_left(is
     assert min(numbers) < 50
     said = [stage.left_out(NO_GROUPS, QUERY) for stage in blend.main.mondrian]
     np.testing.assert_allclose(blend.residuals, Y - sum(one.mean for one in said), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(blend.doubts, sum(one.doubt for one in said), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(blend.variances, sum(one.variances for one in said), rtol=1e-9, atol=1e-12)
 
 
 def test_few_trees_cost_little_accuracy():

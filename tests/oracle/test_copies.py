@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hedgerow.base.copies import find_copies, warn_if_doubtful
+from hedgerow.base.copies import find_copies, warn_if_ambiguous
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(500, 3))
@@ -17,7 +17,7 @@ def test_rows_that_all_differ():
     copies = find_copies(X, Y)
     assert copies.groups.size == 0
     assert copies.n_units == 500
-    assert not copies.is_doubtful
+    assert not copies.is_ambiguous
 
 
 def test_a_bootstrap_sample():
@@ -67,6 +67,6 @@ def test_where_nobody_knows_there_is_a_warning():
     places = np.repeat(np.arange(30.0), 2)
     points, y = np.r_[X[drawn], np.tile(places[:, None], 3)], np.r_[np.round(Y[drawn]), np.arange(60) % 2]
     copies = find_copies(points, y)
-    assert copies.is_doubtful
+    assert copies.is_ambiguous
     with pytest.warns(UserWarning, match="sample_weight"):
-        warn_if_doubtful(copies)
+        warn_if_ambiguous(copies)

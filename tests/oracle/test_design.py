@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hedgerow as hr
-from hedgerow.mondrian._design import Asked, arrays_with_rows, choose_rows
+from hedgerow.mondrian._design import QueryRows, arrays_with_rows, choose_rows
 from models import forest
 from oracle.dense import DenseTree, Hyperparameters
 from stored import Stored
@@ -82,7 +82,7 @@ def test_picks_and_gains_are_those_of_brute_force(new, elsewhere):
     model.partial_fit(X, np.sin(7 * X[:, 0]) + rng.normal(scale=0.3, size=25), weights)
     reference = there if elsewhere else None
     factors = rng.uniform(0.2, 3.0, 5 if elsewhere else 12)
-    found = choose_rows(model._learner, Asked.of(pool, reference, factors), 5, 1)
+    found = choose_rows(model._learner, QueryRows.of(pool, reference, factors), 5, 1)
     gains = brute_force(model, pool, reference, factors, found.picked.tolist())
     np.testing.assert_allclose(found.gains, gains[np.arange(5), found.picked], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found.gains, gains.max(axis=1), rtol=1e-9, atol=1e-12)

@@ -95,7 +95,7 @@ def test_calibration_of_classes():
     display = CalibrationDisplay.from_estimator(model, np.zeros((1000, 1)), np.where(came, "yes", "no"))
     np.testing.assert_allclose(display.nominal, np.linspace(0.05, 0.95, 10))
     np.testing.assert_allclose(display.observed, np.ceil(100 * np.linspace(0.05, 0.95, 10) ** 2) / 100, atol=0.011)
-    assert display.ax_.get_xlabel() == "mean probability said"
+    assert display.ax_.get_xlabel() == "mean predicted probability"
     three = Says([1, 2, 3], np.tile([0.2, 0.5, 0.3], (30, 1)))
     display = CalibrationDisplay.from_estimator(three, np.zeros((30, 1)), np.full(30, 2))
     np.testing.assert_allclose(display.nominal, 0.5)

@@ -29,7 +29,7 @@ def axes(table):
     """What trees see of a table."""
     found = BayesianTreeRegressor(n_particles=5, random_state=0).fit(TABLE, NUMBERS)
     assert found.axis_names_ == ["colour", "colour (place 2)", "colour (place 3)", "size", "size (missing)"]
-    return found._asked(table)
+    return found._query_rows(table)
 
 
 def summary(found, truth):

@@ -28,7 +28,7 @@ def shares_of(counts: npt.NDArray[np.uint32]) -> Floats:
 
 
 class BART(Estimator):
-    """Base of both. A subclass says what sums of trees predict."""
+    """Base of both. A subclass defines what sums of trees predict."""
 
     _QUERY: ClassVar[Any] = BARTQuery
     _LEARNER: ClassVar[Any] = ChainLearner
@@ -36,7 +36,7 @@ class BART(Estimator):
 
     @abstractmethod
     def _draws_at(self, X: Floats) -> dict[str, Floats]:
-        """What each draw says of each row, by name, draws first: "predictions", and "noise_of_rows" if that varies."""
+        """Each draw's values at each row, by name, draws first: "predictions", and "noise_of_rows" if that varies."""
 
     @abstractmethod
     def _log_likelihoods_at(self, X: Floats, y: Any) -> Floats:
@@ -44,7 +44,7 @@ class BART(Estimator):
 
     @abstractmethod
     def _trees_of(self, what: Any) -> DrawnTrees:
-        """Where the trees of a draw are that say something; ValueError if there are none."""
+        """Where the trees of a draw are that have a value; ValueError if there are none."""
 
     # Learning.
 
@@ -74,7 +74,7 @@ class BART(Estimator):
         return self
 
     def continue_sampling(self, n_draws: int | str = 1000) -> Self:
-        """Draw more, from where the chains are: the same bits as if `fit` had been asked for all of them.
+        """Draw more, from where the chains are: the same bits as if `fit` had drawn all of them.
 
         Settings are those of `fit`. Ctrl-C keeps the draws so far.
 
@@ -92,7 +92,7 @@ class BART(Estimator):
         self._report(stacklevel=4)
         return self
 
-    # What the chains say of themselves.
+    # Diagnostics of the chains.
 
     @property
     def n_draws_(self) -> int:
@@ -143,9 +143,9 @@ class BART(Estimator):
     def tree(self, index: int, *, draw: int = -1, chain: int = 0, of: Any = None) -> DecisionTree:
         """Return a tree of a draw to be looked at: arrays in scikit-learn's shape; ``to_text`` draws it.
 
-        The trees of a draw say little each: what their leaves say, in `value`, is added up over all of them, each with
-        its share of what is the same for all rows. Thresholds are on the axes of `axis_names_`. Costs a copy of all
-        draws.
+        The trees of a draw predict little each: what their leaves add, in `value`, is summed over all of them, each
+        with its share of what is the same for all rows. Thresholds are on the axes of `axis_names_`. Costs a copy of
+        all draws.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class BART(Estimator):
         """Rows of a query, and their places; those that `diagnostics` follows if there are none."""
         if X is None:
             return self._learner.probes
-        X = self._asked(X)
+        X = self._query_rows(X)
         return Probes(X, list(range(X.shape[0])))
 
     def _split_shares(self) -> Floats:

@@ -16,7 +16,7 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.files import Stored
 
 MOST_COPIES = 10**8
-"""Rows, each as often as its weight says."""
+"""Rows, each with its weight."""
 
 
 class BARTClassifier(Classifier, BART):
@@ -115,7 +115,7 @@ class BARTClassifier(Classifier, BART):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
-        return self._mean_probabilities(self._asked(X))
+        return self._mean_probabilities(self._query_rows(X))
 
     def predict_proba_one(self, x: Any) -> dict[Hashable, float]:
         """Probability of each class at one point: a mapping, a sequence or a 1-D array."""
@@ -123,12 +123,12 @@ class BARTClassifier(Classifier, BART):
         return dict(zip(self.classes_.tolist(), row.tolist(), strict=True))
 
     def predict_draws(self, X: Any) -> Floats:
-        """Return what each draw says of each row's class, chain after chain.
+        """Return draws of each row's class, chain after chain.
 
         For two classes the probability of the second, of shape (n_chains * n_draws, n_samples); for more the
         probability of each, of shape (n_chains * n_draws, n_samples, n_classes).
         """
-        return self._draws_at(self._asked(X))["predictions"]
+        return self._draws_at(self._query_rows(X))["predictions"]
 
     # Below: private.
 
@@ -145,7 +145,7 @@ class BARTClassifier(Classifier, BART):
         return DrawnTrees("", number * n_trees, n_trees, len(offsets) * n_trees, 1.0, offsets[number])
 
     def _probabilities(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Yield a few rows at a time and what each draw says of their classes: shape (rows, draws, classes)."""
+        """Yield a few rows at a time and draws of their classes: shape (rows, draws, classes)."""
         n_threads, factors = self._current.query.n_threads, self._factors(self._learner.settings.class_weight)
         for part, sums in self._learner.sums(X, n_threads):
             if len(self._classes) == 1:

@@ -84,7 +84,7 @@ class ChainLearner:
         self.n_wanted = (goal - n_burn_in) // thin
 
     def _is_content(self, query: BARTQuery) -> bool:
-        """Tell whether diagnostics have nothing to complain of."""
+        """Whether diagnostics have nothing to complain of."""
         sums = np.concatenate([found for _, found in self.sums(self.probes.X, query.n_threads)])
         drawn = {"predictions": self.response.predictions(sums, query.n_threads)}
         if self.response.varying is not None:
@@ -93,7 +93,7 @@ class ChainLearner:
         return not self.complaints
 
     def diagnostics(self, drawn: dict[str, Floats]) -> Diagnostics:
-        """Say how well chains have mixed, given what all draws say of the rows that are followed: draws first."""
+        """Return how well chains have mixed, given all draws at the rows that are followed: draws first."""
         n_chains, n_draws = self.settings.n_chains, self.n_draws
         return diagnose(
             self.trace,
@@ -127,21 +127,21 @@ class ChainLearner:
         return found
 
     def parts(self, X: Floats) -> Iterator[slice]:
-        """Yield a few rows at a time: what all draws say of them may be held at once."""
+        """Yield a few rows at a time: all draws for them may be held at once."""
         n_sums = len(self.response.offsets)
         n_rows = max(1, NUMBERS_AT_A_TIME // (self.settings.n_chains * self.n_draws * n_sums))
         for begin in range(0, X.shape[0], n_rows):
             yield slice(begin, min(begin + n_rows, X.shape[0]))
 
     def sums(self, X: Floats, n_threads: int) -> Iterator[tuple[slice, Floats]]:
-        """Yield a few rows at a time and what each draw says of each of them: shape (rows, draws, sums)."""
+        """Yield a few rows at a time and all draws for each of them: shape (rows, draws, sums)."""
         for part in self.parts(X):
             drawn: Floats = self.sampler.predict(np.ascontiguousarray(X[part]), n_threads)
             drawn += np.array(self.response.offsets)
             yield part, drawn
 
     def moments(self, X: Floats, n_threads: int) -> Floats:
-        """Mean and variance over all draws of what trees say of each row, where there is one sum: shape (2, rows)."""
+        """Mean and variance over all draws of the trees' sum at each row, where there is one sum: shape (2, rows)."""
         return self._over_draws(lambda rows: self.sampler.moments(rows, n_threads), X)
 
     def probabilities(self, X: Floats, weights: Floats, n_threads: int) -> Floats:
@@ -150,11 +150,11 @@ class ChainLearner:
         summed /= self.settings.n_chains * self.n_draws
         return summed
 
-    def _over_draws(self, ask: Callable[[Floats], Floats], X: Floats) -> Floats:
+    def _over_draws(self, compute: Callable[[Floats], Floats], X: Floats) -> Floats:
         """Two numbers for each row, of some rows at a time."""
         found = np.empty((2, X.shape[0]))
         for part in pieces(X.shape[0], self.settings.n_chains * self.n_draws, DRAWS_AT_A_TIME):
-            found[:, part] = ask(np.ascontiguousarray(X[part]))
+            found[:, part] = compute(np.ascontiguousarray(X[part]))
         return found
 
     def log_variances(self, X: Floats, n_threads: int) -> Floats:
@@ -206,11 +206,11 @@ def _probes(stored: Stored, width: int) -> Probes:
 
 
 def _check_sizes(arrays: dict[str, Any], settings: BARTSettings, response: Any) -> None:
-    """What a file says of its own size is believed only if it has the arrays for it."""
+    """The size in a file is believed only if the file has the arrays for it."""
     for chain in range(settings.n_chains):
         if settings.n_estimators * len(response.offsets) > arrays[f"chain{chain}.state.values"].size:
-            raise ValueError("it has fewer trees than it says")
+            raise ValueError("it has fewer trees than it claims")
         if response.varying and response.varying.n_trees > arrays[f"chain{chain}.noise.state.values"].size:
-            raise ValueError("its noise has fewer trees than it says")
+            raise ValueError("its noise has fewer trees than it claims")
     if f"chain{settings.n_chains}.state.values" in arrays:
-        raise ValueError("it has more chains than it says")
+        raise ValueError("it has more chains than it claims")

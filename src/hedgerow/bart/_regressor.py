@@ -44,7 +44,7 @@ class BARTRegressor(Regressor, BART):
         Draws that each chain keeps. With "auto" chains end early: after 100, 200, 300, 500 or 700 draws, if
         `diagnostics` has nothing to complain of by then, that is if R-hat of noise, log-likelihood, leaves and
         predictions is at most 1.1 and each is worth 100 independent draws; and else after 1000, with a warning.
-        `n_draws_` says how many there are.
+        `n_draws_` is their number.
     n_burn_in : int, default=500
         Sweeps of each chain before its first draw.
     thin : int, default=1
@@ -56,20 +56,20 @@ class BARTRegressor(Regressor, BART):
         A node of depth d is split with probability ``split_base / (1 + d) ** split_decay`` before data.
     shrinkage : float, default=2.0
         Before data, the range of the targets is ``2 * shrinkage`` standard deviations of the sum wide: the higher, the
-        less a tree may say.
+        less a tree may predict.
     noise : {"constant", "varying"}, default="constant"
         Whether all rows have the same noise, or one that depends on the columns. Intervals, densities and everything
         else that is predicted follow. Takes about twice as long. Weights should then have mean one unless rows really
-        are copies: what is said twice is believed to be exact. `sampler` is about the trees of the mean.
+        are copies: what is repeated is believed to be exact. `sampler` is about the trees of the mean.
     noise_df, noise_quantile : float, default=3.0 and 0.9
         The noise's variance is scaled inverse chi-squared with `noise_df` degrees of freedom; its standard deviation is
         below that of a linear regression's residuals with probability `noise_quantile`. If noise varies, this is the
         level from which rows differ.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads, each of which takes some of the chains, or of the rows of a query. By default, and for -1, as many as
-        there are cores; by default no more than the environment variable OMP_NUM_THREADS says, which joblib sets in
+        there are cores; by default no more than the environment variable OMP_NUM_THREADS allows, which joblib sets in
         processes that share the cores. The result does not depend on it.
     random_state : int, RandomState or None
         Random seed.
@@ -79,8 +79,8 @@ class BARTRegressor(Regressor, BART):
     Attributes
     ----------
     noise_draws_ : array of shape (n_chains, n_draws)
-        Standard deviation of the noise; if it varies, the root of its mean variance over the rows learned, each as
-        often as its weight says. `predict_noise_draws` has that of each row.
+        Standard deviation of the noise; if it varies, the root of its mean variance over the rows learned,
+        weighted. `predict_noise_draws` has that of each row.
     noise_ : float
         Its posterior mean.
     trace_ : dict of arrays
@@ -164,8 +164,8 @@ class BARTRegressor(Regressor, BART):
     # What is predicted.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean and, if asked, standard deviation of each row's target, noise included."""
-        X = self._asked(X)
+        """Mean and, if requested, standard deviation of each row's target, noise included."""
+        X = self._query_rows(X)
         mean, variance = self._moments(X)
         return (mean, np.sqrt(variance + self._noise_variances(X))) if return_std else mean
 
@@ -174,18 +174,18 @@ class BARTRegressor(Regressor, BART):
         return float(self._moments(self._one_row(x))[0][0])
 
     def predict_draws(self, X: Any) -> Floats:
-        """Return what each draw says of the mean of each row's target: shape (n_chains * n_draws, n_samples).
+        """Return draws of the mean of each row's target: shape (n_chains * n_draws, n_samples).
 
         Chain after chain. Noise is left out; `predict_noise_draws` has it, in the same order.
         """
-        return self._means_at(self._asked(X))
+        return self._means_at(self._query_rows(X))
 
     def predict_noise_draws(self, X: Any) -> Floats:
-        """Return what each draw says of the noise of each row: shape (n_chains * n_draws, n_samples).
+        """Return draws of the noise of each row: shape (n_chains * n_draws, n_samples).
 
         Standard deviations, chain after chain. All rows have the same unless ``noise="varying"``.
         """
-        return self._noise_at(self._asked(X))
+        return self._noise_at(self._query_rows(X))
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws.
@@ -193,7 +193,7 @@ class BARTRegressor(Regressor, BART):
         It is the mixture over all draws, and takes 24 bytes a row and draw. The other methods work on a few rows at
         a time.
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         all_means = np.empty((X.shape[0], self.noise_draws_.size))
         for part, means in self._means(X):
             all_means[part] = means
@@ -219,7 +219,7 @@ class BARTRegressor(Regressor, BART):
             raise ValueError(f"kind must be 'prediction' or 'mean', got {kind!r}")
         if kind == "prediction":
             return central_intervals(lambda levels: self.predict_quantiles(X, levels), confidence)
-        rows = self._asked(X)
+        rows = self._query_rows(X)
         return central_intervals(
             lambda levels: np.concatenate([np.quantile(means, levels, axis=1).T for _, means in self._means(rows)]),
             confidence,
@@ -227,23 +227,23 @@ class BARTRegressor(Regressor, BART):
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         levels = np.atleast_1d(levels_of(quantiles))
         return np.concatenate([self._mixture(X[part], means).ppf(levels) for part, means in self._means(X)])
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
-        X, targets = self._asked_with_targets(X, y)
+        X, targets = self._query_rows_and_targets(X, y)
         parts = self._means(X)
         return np.concatenate([self._mixture(X[part], means).logpdf(targets[part]) for part, means in parts])
 
-    # What the chains say.
+    # Diagnostics.
 
     @property
     def noise_draws_(self) -> Floats:
         """Standard deviation of the noise: shape (n_chains, n_draws).
 
-        If it varies, the root of its mean variance over the rows learned, each as often as its weight says.
+        If it varies, the root of its mean variance over the rows learned, weighted.
         """
         return self.trace_["noise"]
 
@@ -256,7 +256,7 @@ class BARTRegressor(Regressor, BART):
     def noise_split_inclusion_(self) -> Floats:
         """Share of the splits of the noise's trees that fall on each column, mean over draws; zeros if it is constant.
 
-        A tree that says nothing of the noise splits columns at random: look for those that stand out.
+        A tree that explains nothing of the noise splits columns at random: look for those that stand out.
         """
         self._check_learned()
         if self._learner.response.varying is None:
@@ -294,7 +294,7 @@ class BARTRegressor(Regressor, BART):
         return np.concatenate([(self._deviations(X[part]) ** 2).mean(axis=1) for part in self._learner.parts(X)])
 
     def _means(self, X: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Yield a few rows at a time and what each draw says of their means: shape (rows, draws)."""
+        """Yield a few rows at a time and draws of their means: shape (rows, draws)."""
         units = self._learner.response.units
         for part, sums in self._learner.sums(X, self._current.query.n_threads):
             means = sums[:, :, 0]
@@ -303,7 +303,7 @@ class BARTRegressor(Regressor, BART):
             yield part, means
 
     def _deviations(self, X: Floats) -> Floats:
-        """What each draw says of the standard deviation of each row's noise: shape (rows, draws)."""
+        """Draws of the standard deviation of each row's noise: shape (rows, draws)."""
         response = self._learner.response
         if response.varying is None:
             shared = self.noise_draws_.ravel()

@@ -49,7 +49,7 @@ class RealResponse:
         return notes | {"noise": notes["noise"] * width, "log_likelihood": likelihood}
 
     def predictions(self, sums: Floats, n_threads: int) -> Floats:
-        """Return what draws say of rows, up to units, from sums of shape (rows, draws, 1)."""
+        """Return predictions of draws, up to units, from sums of shape (rows, draws, 1)."""
         return sums[:, :, 0]
 
     def state(self) -> dict[str, Any]:
@@ -73,7 +73,7 @@ class ClassResponse:
     """Classes have utilities: sums of trees about these offsets, and normal noise. Two classes share one."""
 
     reach: ClassVar[float] = 3.0
-    noise_df: ClassVar[float] = 1.0  # the variance of utilities is one; these are not asked
+    noise_df: ClassVar[float] = 1.0  # the variance of utilities is one; these are not used
     noise_scale: ClassVar[float] = 1.0
     varying: ClassVar[None] = None
 
@@ -98,11 +98,11 @@ class ClassResponse:
         return cls(offsets_for(counts / rows.y.size)), in_one_order(rows)
 
     def trace(self, notes: dict[str, Floats], total_weight: float) -> dict[str, Floats]:
-        """Return what was noted down of draws; utilities have no noise to speak of."""
+        """Return what was noted down of draws; utilities have noise of variance one."""
         return {name: draws for name, draws in notes.items() if name != "noise"}
 
     def predictions(self, sums: Floats, n_threads: int) -> Floats:
-        """Return what draws say of rows, from sums of shape (rows, draws, sums): a probit, or all probabilities."""
+        """Return predictions of draws, from sums of shape (rows, draws, sums): a probit, or all probabilities."""
         if sums.shape[2] == 1:
             return sums
         found: Floats = _core.class_probabilities(sums.reshape(-1, sums.shape[2]), n_threads)

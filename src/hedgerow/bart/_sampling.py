@@ -1,4 +1,4 @@
-"""Sweeps in pieces: short enough for Ctrl-C to be heard and for a bar to move, with the bits of one long run."""
+"""Sweeps in pieces: short enough for Ctrl-C to be noticed and for a bar to move, with the bits of one long run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 from hedgerow.base.progress import progress as watched
-from hedgerow.base.progress import tell
+from hedgerow.base.progress import report
 
 SECONDS_A_PIECE = 0.1
 MOST_SWEEPS_A_PIECE = 10_000
@@ -50,7 +50,7 @@ def sample(
     is_enough: Callable[[], bool] = lambda: False,
     console: Any = None,
 ) -> int:
-    """Sweep until as many sweeps are done in all as the last goal says, until `is_enough` at another, or until Ctrl-C.
+    """Sweep until as many sweeps are done in all as the last goal, until `is_enough` at another, or until Ctrl-C.
 
     Return the goal that was reached, or that was next. Ctrl-C before the first draw is not caught: there is nothing to
     keep.
@@ -60,7 +60,7 @@ def sample(
         with watched("sampling", progress, console):
             for goal in goals:
                 for done in run(sampler, n_burn_in, thin, goal, n_threads):
-                    tell("burning in" if done < n_burn_in else "drawing", done, goals[-1])
+                    report("burning in" if done < n_burn_in else "drawing", done, goals[-1])
                 if is_enough():
                     break
     except KeyboardInterrupt:

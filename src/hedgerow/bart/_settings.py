@@ -121,7 +121,7 @@ def checked_draws(name: str, value: Any) -> int | str:
 
 
 def _all_cores() -> int:
-    """Threads if nobody says how many: a core each, or as few as those of OpenMP are to be.
+    """Threads by default: a core each, or as few as those of OpenMP are to be.
 
     joblib sets the variable in the processes that it starts, so that together they do not ask for more cores than there
     are.

@@ -1,4 +1,4 @@
-"""Targets as the core takes them, and what can be said of the noise before any tree has grown."""
+"""Targets as the core takes them, and what is known of the noise before any tree has grown."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class TargetUnits:
 
     @classmethod
     def of(cls, y: Floats) -> Self:
-        """Return the units in which these targets just fit. Targets that are all equal say nothing of their scale."""
+        """Return the units in which these targets just fit. Targets that are all equal do not show their scale."""
         lowest, highest = float(y.min()), float(y.max())
         return cls(0.5 * lowest + 0.5 * highest, highest - lowest if highest > lowest else 1.0)
 

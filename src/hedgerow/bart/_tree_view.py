@@ -23,7 +23,7 @@ from hedgerow.files.codec import Arrays
 
 
 class DrawnTrees(NamedTuple):
-    """Where the trees of one sum are in a draw, and what their leaves say in the user's units."""
+    """Where the trees of one sum are in a draw, and the values of their leaves in the user's units."""
 
     kind: str  # what stands before the names of their arrays
     first: int
@@ -56,7 +56,7 @@ def view_of_tree(
 def _parts(
     arrays: Arrays, trees: DrawnTrees, number: int, draw: tuple[int, int]
 ) -> tuple[npt.NDArray[np.bool_], Numbers, Floats]:
-    """Which nodes of a tree are inner ones, in order; their rules; what leaves say."""
+    """Which nodes of a tree are inner ones, in order; their rules; values of leaves."""
     chain, index = draw
     shape, rules, values, firsts = (
         arrays[f"chain{chain}.{trees.kind}draws.{part}"] for part in ("shape", "rules", "values", "first_node")

@@ -56,7 +56,7 @@ class Classifier(Explained, ClassifierMixin, Estimator):  # type: ignore[misc]
         best: npt.NDArray[Any] = self.classes_[most_probable]
         return best
 
-    @guards_itself  # by asking once
+    @guards_itself  # by reading once
     def predict_one(self, x: Any) -> Hashable:
         """Return the most probable class at one point; None before the first row."""
         probabilities = self.predict_proba_one(x)

@@ -2,9 +2,9 @@
 
 A row that is left out while an equal one stays is not left out at all: its target is still there to be read. So copies,
 rows with the same features and the same target, are left out together, as one row whose weight is theirs added up.
-But equal rows need not be copies. Where features are coarse, many rows meet on one point, and where targets are few as
+But equal rows need not be copies. Where features are coarse, many rows fall on one point, and where targets are few as
 well, some of these agree by chance: leaving out all that agree would leave those that do not, and the prediction would
-lean away from the target. What tells the two apart is what else lies on the points that several rows share: other
+lean away from the target. The two are distinguished by what else lies on the points that several rows share: other
 targets, or many rows, and the rows are not copies.
 """
 
@@ -27,8 +27,8 @@ MOST_MIXED = 0.05
 MOST_COPIES = 20.0
 """Nor are they if so many rows share a point on average: these are places to which rows come back."""
 
-DOUBTFUL_MIXED, DOUBTFUL_SHARE = 0.5, 0.2
-"""Up to the first some points are mixed and others are not; if as many rows as the second are equal, who knows."""
+AMBIGUOUS_MIXED, AMBIGUOUS_SHARE = 0.5, 0.2
+"""Up to the first some points are mixed and others are not; with more equal rows than the second it is ambiguous."""
 
 
 class Copies(NamedTuple):
@@ -36,7 +36,7 @@ class Copies(NamedTuple):
 
     groups: Numbers  # rows of one number are copies; empty if no row has any
     n_units: int  # rows, copies counted once
-    is_doubtful: bool = False  # whether some of the equal rows may be copies though they were taken for different ones
+    is_ambiguous: bool = False  # whether some of the equal rows may be copies though they were taken for different ones
 
     def of(self, rows: npt.NDArray[np.intp]) -> Copies:
         """Return those of some of the rows."""
@@ -47,7 +47,7 @@ class Copies(NamedTuple):
 
 
 def find_copies(X: Floats, y: Floats) -> Copies:
-    """Tell which rows are copies of each other: by their features and by their targets, numbers both."""
+    """Find which rows are copies of each other: by their features and by their targets, numbers both."""
     n = X.shape[0]
     point = _numbered(prints_of(X))
     n_points = int(point.max(initial=-1)) + 1
@@ -63,13 +63,13 @@ def find_copies(X: Floats, y: Floats) -> Copies:
     if mixed <= MOST_MIXED and at_point[shared].mean() <= MOST_COPIES:
         return Copies(group.astype(np.uint32), n_groups) if n_groups < n else Copies(NO_GROUPS, n)
     n_equal = int((np.bincount(group)[group] > 1).sum())
-    is_doubtful = MOST_MIXED < mixed < DOUBTFUL_MIXED and n_equal > DOUBTFUL_SHARE * n
-    return Copies(NO_GROUPS, n, is_doubtful)
+    is_ambiguous = MOST_MIXED < mixed < AMBIGUOUS_MIXED and n_equal > AMBIGUOUS_SHARE * n
+    return Copies(NO_GROUPS, n, is_ambiguous)
 
 
-def warn_if_doubtful(copies: Copies, stacklevel: int = 4) -> None:
-    """Warn the caller's caller of rows of which it cannot be told whether they are copies."""
-    if copies.is_doubtful:
+def warn_if_ambiguous(copies: Copies, stacklevel: int = 4) -> None:
+    """Warn the caller's caller if it cannot be decided whether rows are copies."""
+    if copies.is_ambiguous:
         warnings.warn(
             "many rows agree in all features and in the target, while others agree in the features only. They were "
             "taken for different rows that agree by chance; if they are copies (a bootstrap sample, oversampling), "

@@ -40,8 +40,8 @@ class DecisionTree:
         Of a Bayesian tree: logarithm of the prior probability of the tree's partition of the rows times the likelihood
         of their labels.
     n_node_samples : array of int, optional
-        Rows below each node, as far as the model holds them or has counted them. Bayesian trees count a row as often as
-        its weight says; sums of these are rounded.
+        Rows below each node, as far as the model holds them or has counted them. Bayesian trees count a row by
+        its weight; sums of these are rounded.
     value : array of shape (n_nodes, n_outputs), optional
         Mean of the targets of these rows; or the share of each class. Of sums of trees: what a leaf adds to the sum,
         and the mean of that over the rows below a node.
@@ -88,7 +88,7 @@ class DecisionTree:
         return int(depth.max())
 
     def question(self, node: int) -> str:
-        """Return what an inner node asks, or what a leaf says."""
+        """Return the condition of an inner node, or the value of a leaf."""
         if self.feature[node] < 0:
             return self.words[node]
         return f"{self.feature_names[self.feature[node]]} <= {self.threshold[node]:.6g}"

@@ -36,7 +36,7 @@ class Current:
 
 
 class Estimator(Guarded, Saveable, Summarised, BaseEstimator):  # type: ignore[misc]
-    """Base of all models. A model names its settings, its query and its learner, and says what is predicted."""
+    """Base of all models. A model names its settings, its query and its learner, and defines what is predicted."""
 
     _SETTINGS: ClassVar[type[Settings]]
     _QUERY: ClassVar[type[Settings]] = Query
@@ -67,7 +67,7 @@ class Estimator(Guarded, Saveable, Summarised, BaseEstimator):  # type: ignore[m
         y : array of shape (n_samples,)
             Targets, or labels of classes. Several targets, where a model takes them: (n_samples, n_targets).
         sample_weight : array of shape (n_samples,), optional
-            A row of weight w says as much as w rows of weight one. Rows of weight zero are ignored. Weights are at most
+            A row of weight w counts as w rows of weight one. Rows of weight zero are ignored. Weights are at most
             1e30, and zero below 1e-30.
 
         Returns
@@ -146,9 +146,9 @@ class Estimator(Guarded, Saveable, Summarised, BaseEstimator):  # type: ignore[m
         self._learner.settings.check_unchanged(self._SETTINGS.of(self))
         Selection.check_unchanged(self._chosen, self.categorical_features)
 
-    def _meet(self, cells: Cells) -> None:
-        """Let the map of columns know of rows that come; axes that are new are constant in all rows before."""
-        columns, constants = self._columns.meeting(cells, may_widen=hasattr(self._learner, "widened"))
+    def _update_columns(self, cells: Cells) -> None:
+        """Update the map of columns with rows that come; axes that are new are constant in all rows before."""
+        columns, constants = self._columns.updated(cells, may_widen=hasattr(self._learner, "widened"))
         if columns != self._columns:
             self._columns, described = columns, self._described()
             if constants.size or described:
@@ -177,7 +177,7 @@ class Estimator(Guarded, Saveable, Summarised, BaseEstimator):  # type: ignore[m
         """Return the class of the learner that a file holds."""
         return self._LEARNER
 
-    def _asked(self, X: Any) -> Floats:
+    def _query_rows(self, X: Any) -> Floats:
         """Rows of a query, checked, unless they come as cells, which have been."""
         self._check_learned()
         cells = X if isinstance(X, Cells) else read(self, X, reset=False)[0]
@@ -243,7 +243,7 @@ class Estimator(Guarded, Saveable, Summarised, BaseEstimator):  # type: ignore[m
         self.n_features_in_, self._chosen = width, self.categorical_features
         known = "map" in columns  # in the first files there were numbers only
         if not known and width > WIDEST_UNMAPPED:
-            raise ValueError("it does not say what its columns are")
+            raise ValueError("it has no description of its columns")
         self._columns = Columns.from_state(columns.part("map"), width) if known else Columns.of_numbers(width)
         self._target_name = str(columns.any("target")) if "target" in columns else None
         settings = self._SETTINGS.from_state(stored.part("settings"))

@@ -17,19 +17,19 @@ from hedgerow.explain import Explanation, all_coalitions, random_orders, shapley
 from hedgerow.predictive._distribution import confidence_of
 
 N_BACKGROUND = 32
-"""Background rows unless said otherwise."""
+"""Background rows by default."""
 
 N_OTHERS = 4
-"""For each of them, rows whose values say how far the background is from the rows that it was drawn from."""
+"""For each of them, rows whose values show how far the background is from the rows that it was drawn from."""
 
-MOST_EXACT, MOST_EXACT_ASKED = 4, 12
+MOST_EXACT, MOST_EXACT_REQUESTED = 4, 12
 """Columns of which all sets are looked at by default: 14 predictions for each background row; and at most."""
 
 OUTPUTS, METHODS = ("mean", "width"), ("auto", "exact", "sampled")
 
 
 class Explained:
-    """The part of a model that tells which columns have moved a prediction."""
+    """The part of a model that explains which columns have moved a prediction."""
 
     def explain(
         self: Any,
@@ -73,19 +73,19 @@ class Explained:
             With `values`, `base_values`, `data`, `error`, a `sentence` for each row, and `to_shap`.
         """
         self._check_learned()
-        ask = self._explained(_one_of("output", output, OUTPUTS), confidence_of(confidence))
+        predict = self._explained(_one_of("output", output, OUTPUTS), confidence_of(confidence))
         cells = read(self, X, reset=False)[0]
         width = len(cells.kinds)
         is_exact = _one_of("method", method, METHODS) == "exact" or (method == "auto" and width <= MOST_EXACT)
-        if is_exact and width > MOST_EXACT_ASKED:
+        if is_exact and width > MOST_EXACT_REQUESTED:
             raise ValueError(
                 f"method='exact' looks at all sets of columns, of which {width} columns have too many: it takes at "
-                f"most {MOST_EXACT_ASKED}; use 'sampled' with more background rows"
+                f"most {MOST_EXACT_REQUESTED}; use 'sampled' with more background rows"
             )
         rng = np.random.default_rng(draw_seed(random_state))
         rows, others = self._background(background, cells, rng)
         coalitions = all_coalitions(width, len(rows)) if is_exact else random_orders(width, len(rows), rng)
-        found = shapley_values(lambda mixed: ask(Cells(cells.kinds, mixed)), cells.values, rows, coalitions, others)
+        found = shapley_values(lambda mixed: predict(Cells(cells.kinds, mixed)), cells.values, rows, coalitions, others)
         names = self._output_names()
         one = slice(None) if names is not None else 0
         return Explanation(

@@ -1,4 +1,4 @@
-"""Threads that share a model: those that ask go together, one that changes it goes alone, the others wait."""
+"""Threads that share a model: those that read it go together, one that changes it goes alone, the others wait."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ CHANGES = {
     "tell",
     "_review",
 }
-"""Methods that change a model. All other public ones only ask it."""
+"""Methods that change a model. All other public ones only read it."""
 
-ASKS = {"__getstate__", "__sizeof__", "__sklearn_clone__", "_widened"}
-"""Methods that are not public and ask it too."""
+READS = {"__getstate__", "__sizeof__", "__sklearn_clone__", "_widened"}
+"""Methods that are not public and read it too."""
 
 MOST_SECONDS_AT_EXIT = 5.0
 """How long the end of a process waits for what its daemon threads do with models: cut off, it would be a crash."""
@@ -45,7 +45,7 @@ class Guarded:
     """Something whose public methods and properties wait for their turn.
 
     They are wrapped when a class is made, inherited ones too, so that no method has to think of it. A thread may call
-    them from within each other, but for changing what it is just asking, which is a RuntimeError.
+    them from within each other, but for changing what it is just reading, which is a RuntimeError.
     """
 
     __slots__ = ("_changing", "_reading")
@@ -63,7 +63,7 @@ class Guarded:
         for name in dir(cls):
             home = next(base for base in cls.__mro__ if name in vars(base))
             is_new = home is cls or not issubclass(home, Guarded)
-            if is_new and (name[0] != "_" or name in ASKS or name in CHANGES):
+            if is_new and (name[0] != "_" or name in READS or name in CHANGES):
                 setattr(cls, name, _guarded(vars(home)[name], name in CHANGES))
 
 

@@ -74,14 +74,14 @@ class KeptRows:
 
         Weights must agree too, unless there are none.
         """
-        n, own, asked = len(self), np.column_stack(self.arrays[:2]), np.column_stack([X, y])
+        n, own, given = len(self), np.column_stack(self.arrays[:2]), np.column_stack([X, y])
         if weights.size:
-            own, asked = np.column_stack([own, self._weights.array]), np.column_stack([asked, weights])
-        kind = np.unique(prints_of(np.concatenate([own, asked])), return_inverse=True)[1]
-        of_own, of_asked = (part * (n + 1) + _turns(part) for part in np.split(kind, [n]))
+            own, given = np.column_stack([own, self._weights.array]), np.column_stack([given, weights])
+        kind = np.unique(prints_of(np.concatenate([own, given])), return_inverse=True)[1]
+        of_own, of_given = (part * (n + 1) + _turns(part) for part in np.split(kind, [n]))
         order = np.argsort(of_own)
-        places: Places = order[np.searchsorted(of_own[order], of_asked).clip(max=n - 1)]
-        is_here = (of_own[places] == of_asked) & (own[places] == asked).all(axis=1)
+        places: Places = order[np.searchsorted(of_own[order], of_given).clip(max=n - 1)]
+        is_here = (of_own[places] == of_given) & (own[places] == given).all(axis=1)
         return places if is_here.all() else places[: is_here.argmin()]
 
     def append(self, X: Floats, y: Floats, weights: Floats) -> None:

@@ -100,12 +100,12 @@ class OnlineEstimator(Estimator):
         return Rows(self._columns.axes(rows.cells.values), rows.y, rows.weights)
 
     def _in_turn(self, rows: NextRows) -> Iterator[Rows]:
-        """Yield rows to be learned before the next are asked for: those that bring something new begin a piece."""
+        """Yield rows to be learned before the next are read: those that bring something new begin a piece."""
         begin, n, may_widen = 0, rows.y.shape[0], hasattr(getattr(self, "_learner", None), "widened")
         while begin < n:
             end = begin + self._columns.n_unsurprising(rows.cells.part(slice(begin, n)), may_widen)
             if end == begin:
-                self._meet(rows.cells.part(slice(begin, begin + 1)))
+                self._update_columns(rows.cells.part(slice(begin, begin + 1)))
                 end += 1 + self._columns.n_unsurprising(rows.cells.part(slice(begin + 1, n)), may_widen)
             yield self._seen(rows.part(slice(begin, end)))
             begin = end
@@ -154,7 +154,7 @@ class OnlineEstimator(Estimator):
                 if type(x) is dict:
                     return call(reader.quickly(x), *rest)
             except (KeyError, TypeError, ValueError, OverflowError):
-                pass  # reading it with care either mends it or says what is wrong
+                pass  # reading it with care either mends it or raises with the reason
         if learns:
             cells = reader.cells(x)
             if not reader.columns.n_unsurprising(cells, hasattr(self._learner, "widened")):
@@ -165,6 +165,6 @@ class OnlineEstimator(Estimator):
     def _learn_surprise(self, call: Callable[..., Any], cells: Cells, *rest: Any) -> Any:
         """Learn one row that brings something that the map of columns does not know."""
         before = self._learner
-        self._meet(cells)
+        self._update_columns(cells)
         call = call if self._learner is before else self._learner.learn_one
         return call(self._columns.axes(cells.values)[0], *rest)

@@ -1,7 +1,7 @@
 """Progress: one bar on a terminal or in a notebook, after two seconds of work; nothing anywhere else.
 
-Whoever begins work opens a bar by `progress`; whatever is done within it, however deep, says by `tell` how far it is.
-Work within work has no bar of its own. Users say by `show_progress` whether they want to see bars, or by
+Whoever begins work opens a bar by `progress`; whatever is done within it, however deep, calls `report`.
+Work within work has no bar of its own. Users choose by `show_progress` whether they want to see bars, or by
 HEDGEROW_PROGRESS=0 in the environment that they want none.
 """
 
@@ -17,12 +17,12 @@ from threading import Lock, Timer
 from typing import Any
 
 SECONDS_BEFORE_A_BAR = 2.0
-"""A bar that nobody asked for appears only where there is something to wait for."""
+"""A bar that nobody requested appears only where there is something to wait for."""
 
-Tell = Callable[[str, int | None, int | None], None]
+Report = Callable[[str, int | None, int | None], None]
 """What is done now, how much of it, and how much there is."""
 
-_told: ContextVar[Tell | None] = ContextVar("told", default=None)
+_reporter: ContextVar[Report | None] = ContextVar("reporter", default=None)
 _wish: ContextVar[bool | None] = ContextVar("wish", default=None)
 _one_bar = Lock()
 
@@ -56,23 +56,23 @@ def show_progress(shown: bool | None) -> Iterator[None]:
 
 
 def are_bars_off() -> bool:
-    """Tell whether no bars are wanted, by the block that runs or by the environment."""
+    """Whether no bars are wanted, by the block that runs or by the environment."""
     return _wish.get() is False or os.environ.get("HEDGEROW_PROGRESS") == "0"
 
 
-def tell(what: str, done: int | None = None, total: int | None = None) -> None:
-    """Say what is done now, and how far it is, to whoever shows it."""
-    told = _told.get()
-    if told is not None:
-        told(what, done, total)
+def report(what: str, done: int | None = None, total: int | None = None) -> None:
+    """Report what is done now, and how far it is."""
+    reporter = _reporter.get()
+    if reporter is not None:
+        reporter(what, done, total)
 
 
 @contextmanager
 def progress(what: str, wanted: bool | None = None, console: Any = None) -> Iterator[None]:
     """Show a bar while the block runs; `wanted` is whether it is shown at once, never, or as users wish (None)."""
     wanted = _wish.get() if wanted is None else wanted
-    if _told.get() is not None or not _is_shown(wanted, console) or not _one_bar.acquire(blocking=False):
-        with told_to(_told.get() if wanted is not False else _nobody):
+    if _reporter.get() is not None or not _is_shown(wanted, console) or not _one_bar.acquire(blocking=False):
+        with reporting_to(_reporter.get() if wanted is not False else _nobody):
             yield
         return
     bar = _Bar(what, console)
@@ -80,7 +80,7 @@ def progress(what: str, wanted: bool | None = None, console: Any = None) -> Iter
     timer.daemon = True
     bar.show() if wanted else timer.start()
     try:
-        with told_to(bar.tell):
+        with reporting_to(bar.report):
             yield
     finally:
         timer.cancel()
@@ -89,19 +89,19 @@ def progress(what: str, wanted: bool | None = None, console: Any = None) -> Iter
 
 
 @contextmanager
-def told_to(told: Tell | None) -> Iterator[None]:
-    """Have what `tell` says within the block go somewhere else."""
-    token = _told.set(told)
+def reporting_to(reporter: Report | None) -> Iterator[None]:
+    """Send what is reported within the block somewhere else."""
+    token = _reporter.set(reporter)
     try:
         yield
     finally:
-        _told.reset(token)
+        _reporter.reset(token)
 
 
 @contextmanager
 def silence() -> Iterator[None]:
     """Show nothing of what is done within the block."""
-    with told_to(_nobody):
+    with reporting_to(_nobody):
         yield
 
 
@@ -114,7 +114,7 @@ class _Bar:
         self._shown: Any = None
         self._is_closed, self._changing, self._process = False, Lock(), os.getpid()
 
-    def tell(self, what: str, done: int | None, total: int | None) -> None:
+    def report(self, what: str, done: int | None, total: int | None) -> None:
         if os.getpid() != self._process:  # forked meanwhile: the bar, and whoever holds its lock, are the parent's
             return
         self._latest = (what, done, total)

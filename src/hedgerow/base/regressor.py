@@ -17,11 +17,11 @@ from hedgerow.predictive import Joint, Uncertainty, joined_forecasts
 from hedgerow.predictive._distribution import confidence_of, levels_of
 
 RETURNS = ("dist", "std", "interval")
-"""What `predict_then_learn` may be asked for."""
+"""What `predict_then_learn` can return."""
 
 
 class Regressor(Explained, RegressorMixin):  # type: ignore[misc]
-    """The part of a regressor that asks its predictive distribution. A model that knows a quicker way takes it."""
+    """The part of a regressor that is derived from its distribution. A model that knows a quicker way takes it."""
 
     _Y_CHECKS: ClassVar[dict[str, Any]] = {"y_numeric": True}
 
@@ -30,7 +30,7 @@ class Regressor(Explained, RegressorMixin):  # type: ignore[misc]
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean and, if asked, standard deviation of each row's target.
+        """Mean and, if requested, standard deviation of each row's target.
 
         Parameters
         ----------
@@ -59,7 +59,7 @@ class Regressor(Explained, RegressorMixin):  # type: ignore[misc]
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
-        _, targets = self._asked_with_targets(X, y)
+        _, targets = self._query_rows_and_targets(X, y)
         found: Floats = self.predict_dist(X).logpdf(targets)
         return found
 
@@ -77,7 +77,7 @@ class Regressor(Explained, RegressorMixin):  # type: ignore[misc]
         """
         self._check_learned()
         cells = read(self, X, reset=False)[0]
-        parts = self._variance_parts(self._asked(cells))
+        parts = self._variance_parts(self._query_rows(cells))
         return Uncertainty.of_parts(self.predict(cells, return_std=True)[1] ** 2, parts)
 
     def _variance_parts(self: Any, X: Floats) -> tuple[Floats, Floats, Floats]:
@@ -85,7 +85,7 @@ class Regressor(Explained, RegressorMixin):  # type: ignore[misc]
         parts: tuple[Floats, Floats, Floats] = self._learner.variance_parts(X, self._current.query)
         return parts
 
-    def _asked_with_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
+    def _query_rows_and_targets(self: Any, X: Any, y: Any) -> tuple[Floats, Floats]:
         self._check_learned()
         cells, targets = self._read(X, y, False)
         return self._columns.axes(cells.values), read_targets(targets)
@@ -169,7 +169,7 @@ class Forecasting:
 
 
 def check_returns(returns: str, confidence: float) -> None:
-    """Raise ValueError unless that can be asked for."""
+    """Raise ValueError unless that can be returned."""
     if not isinstance(returns, str) or returns not in RETURNS:
         raise ValueError(f"returns must be one of {', '.join(map(repr, RETURNS))}, got {returns!r}")
     confidence_of(confidence)

@@ -241,7 +241,7 @@ class RowReader:
     def quickly(self, x: object) -> object:
         """Return ``x`` so that the core can take it, if that is quick; the core refuses what it should not take.
 
-        A dictionary that is not in order raises KeyError or TypeError, and reading it with care says why.
+        A dictionary that is not in order raises KeyError or TypeError, and reading it with care shows why.
         """
         return array("d", self._values(x)) if type(x) is dict and self._values is not None else x
 

@@ -62,7 +62,7 @@ class Settings:
 
 
 def checked(check: Check, is_compared: bool = True) -> Any:
-    """Return a field whose values go through a function of its name and its value, and are compared unless told."""
+    """Return a field whose values go through a function of its name and its value, and are compared by default."""
     return field(metadata={"check": check, "is_compared": is_compared})
 
 
@@ -90,7 +90,7 @@ def positive(
     or_infinite: bool = False,
     or_zero: bool = False,
 ) -> Any:
-    """Return a field for a positive number; unless told otherwise, in the range of targets."""
+    """Return a field for a positive number; by default in the range of targets."""
 
     def check(name: str, value: Any) -> float | None:
         if or_zero and isinstance(value, Real) and value == 0:
@@ -102,7 +102,7 @@ def positive(
 
 
 def within(least: float, most: float, words: str, *others: str | None) -> Any:
-    """Return a field for a number from `least` to `most`, as `words` say, or for one of some other values."""
+    """Return a field for a number from `least` to `most`, in `words`, or for one of some other values."""
 
     def check(name: str, value: Any) -> float | str | None:
         if isinstance(value, str | None) and value in others:
@@ -184,7 +184,7 @@ def check_positive(
 
 
 def check_within(name: str, value: object, least: float, most: float, words: str) -> None:
-    """Raise ValueError unless ``value`` is a finite number from ``least`` to ``most``; ``words`` say so."""
+    """Raise ValueError unless ``value`` is a finite number from ``least`` to ``most``, in ``words``."""
     number = _as_float(value)
     if not math.isfinite(number) or not least <= number <= most:
         raise ValueError(f"{name} must be a number {words}, got {value!r}")

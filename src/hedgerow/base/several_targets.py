@@ -34,7 +34,7 @@ class SeveralTargets:
         return covariance
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn whether y may have several columns."""
+        """Return to scikit-learn whether y may have several columns."""
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         try:
             self._check_several()
@@ -51,7 +51,7 @@ class SeveralTargets:
         return int(getattr(getattr(self, "_learner", None), "n_targets", 1))
 
     def _check_several(self: Any) -> None:
-        """Raise ValueError if a parameter speaks of one target."""
+        """Raise ValueError if a parameter is for one target."""
         if not isinstance(self.target, str) or self.target not in ("auto", "real"):
             raise ValueError(
                 f"several targets are real numbers: target must be 'auto' or 'real', got {self.target!r}; fit one "

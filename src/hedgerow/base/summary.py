@@ -68,7 +68,7 @@ class Summary:
 
 
 class Summarised:
-    """A model that says what it is."""
+    """A model that describes itself."""
 
     _target_name: str | None = None
 

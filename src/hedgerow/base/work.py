@@ -26,7 +26,7 @@ WORK_AT_A_TIME = 100_000
 """Rows times trees that are learned by one call of the core: a few tenths of a second. Between two calls Python looks
 for Ctrl-C."""
 
-ASKED_AT_A_TIME = 5 * WORK_AT_A_TIME
+PREDICTED_AT_A_TIME = 5 * WORK_AT_A_TIME
 """The same of rows that are predicted."""
 
 
@@ -41,9 +41,9 @@ def pieces(n_rows: int, n_trees: int, work: int = WORK_AT_A_TIME, most: int | No
         yield slice(begin, min(begin + step, n_rows))
 
 
-def asked_in_pieces(ask: Callable[[Any], Any], X: Any, n_trees: int) -> Any:
-    """Return the array that the core answers about rows, asked for some of them at a time."""
-    parts = [ask(X[rows]) for rows in pieces(X.shape[0], n_trees, ASKED_AT_A_TIME)]
+def compute_in_pieces(compute: Callable[[Any], Any], X: Any, n_trees: int) -> Any:
+    """Return the array that the core computes for rows, some of them at a time."""
+    parts = [compute(X[rows]) for rows in pieces(X.shape[0], n_trees, PREDICTED_AT_A_TIME)]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 

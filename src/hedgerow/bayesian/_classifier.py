@@ -53,7 +53,7 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
     n_burn_in : int, optional
         Steps of each chain that are thrown away; half of them by default.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -133,7 +133,7 @@ class BayesianTreeClassifier(Classifier, BayesianTree):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`. Never zero."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         found: Floats = self._learner.trees.probabilities(X, self._current.query.n_threads)
         return found[:, self._classes.order]
 

@@ -1,4 +1,4 @@
-"""What Bayesian trees for classes and for numbers say of the posterior over trees."""
+"""What Bayesian trees for classes and for numbers share: attributes of the posterior over trees."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_COLUMN = 2**32 - 1
 
 
 class BayesianTree(Estimator):
-    """Base of Bayesian trees. A subclass says what leaves predict."""
+    """Base of Bayesian trees. A subclass defines what leaves predict."""
 
     _LEARNER: ClassVar[Any] = TreeLearner
     _learner: TreeLearner

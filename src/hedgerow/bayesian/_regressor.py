@@ -121,7 +121,7 @@ class BayesianTreeRegressor(Regressor, BayesianTree):
 
     def predict_dist(self, X: Any) -> StudentMixture:
         """Return the predictive distribution of each row, whole: moments, density, quantiles, draws."""
-        return self._mixture(self._asked(X), self._current.query.n_threads)
+        return self._mixture(self._query_rows(X), self._current.query.n_threads)
 
     @property
     def prior_mean_(self) -> float:

@@ -124,7 +124,7 @@ class RealTreeSettings(TreeSettings):
         weights = rows.weights if rows.weights.size else None
         mean = float(np.average(rows.y, weights=weights))
         spread = float(np.average((rows.y - mean) ** 2, weights=weights))
-        # Targets that are all equal say nothing of their scale; any will do.
+        # Targets that are all equal do not show their scale; any will do.
         variance = spread if spread > np.finfo(np.float64).tiny else 1.0
         by_quantile = variance * float(chi2.ppf(1.0 - self.noise_quantile, self.noise_df)) / self.noise_df
         by_quantile = max(by_quantile, LEAST_SCALE)
@@ -151,7 +151,7 @@ class ClassTreeSettings(TreeSettings):
 
 
 def _max_features(chosen: Any, width: int | None = None) -> Any:
-    """Return what was asked for, or raise ValueError. Before the first rows nobody knows how many columns there are."""
+    """Return what was requested, or raise ValueError. Before the first rows nobody knows how many columns there are."""
     if chosen is None or (isinstance(chosen, str) and chosen == "sqrt"):
         return chosen
     is_share = isinstance(chosen, Real) and not isinstance(chosen, Integral) and 0.0 < float(chosen) <= 1.0

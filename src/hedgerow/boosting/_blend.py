@@ -1,6 +1,6 @@
 """Chains of stages of several kinds, weighed by how well they predict rows that they have not seen.
 
-The first chain is made of Mondrian forests; it also tells how doubtful predictions are, and goes on learning row by
+The first chain is made of Mondrian forests; it also gives the variances of predictions, and goes on learning row by
 row. The others see what it cannot: steps, by trees whose cuts see the labels, and smooth functions, by a kernel. The
 weights are those, none below zero, whose honest predictions together have the smallest squared error (Breiman 1996).
 """
@@ -20,7 +20,7 @@ from hedgerow.boosting._chains import LEAST_GAIN, Chain, Made, Making, Recipe, m
 from hedgerow.boosting._greedy_stage import MOST_CELLS, N_FOLDS
 from hedgerow.boosting._kernel_stage import MOST_COLUMNS
 from hedgerow.boosting._ridge import Ridge
-from hedgerow.boosting._seen_and_said import Said, Seen
+from hedgerow.boosting._stage_data import Moments, StageRows
 from hedgerow.boosting._trees_needed import FEWEST as FEWEST_TREES
 from hedgerow.boosting._trees_needed import trees_needed
 from hedgerow.boosting._trust import Trust
@@ -46,13 +46,13 @@ FEWEST_PLANNED = 10
 
 
 class Blend(NamedTuple):
-    """Chains with their weights, and what they say together of the rows that they have learned."""
+    """Chains with their weights, and their honest predictions together for the rows that they have learned."""
 
     chains: list[Chain]
     weights: list[float]
     centre: Floats  # what a chain is drawn towards if weights do not add up to one
     residuals: Floats  # label minus honest prediction
-    doubts: Floats  # variance within and between trees, and of gaps, where stages tell it
+    variances: Floats  # within trees, between trees and of gaps; no columns for classes
     trust: Trust
 
     @property
@@ -60,24 +60,26 @@ class Blend(NamedTuple):
         """The first chain."""
         return self.chains[0]
 
-    def moments(self, seen: Seen, query: Query) -> Said:
-        """Return what is said of rows."""
-        first, said = self._together(seen.axes.shape[0], lambda chain, doubt: chain.moments(seen, doubt, query))
-        return said._replace(mean=_towards(first, said.mean, np.full(first.shape[0], self.trust.share)))
+    def moments(self, stage_rows: StageRows, query: Query) -> Moments:
+        """Return mean and variances at rows."""
+        n = stage_rows.axes.shape[0]
+        first, moments = self._together(n, lambda chain, into: chain.moments(stage_rows, into, query))
+        return moments._replace(mean=_towards(first, moments.mean, np.full(first.shape[0], self.trust.share)))
 
-    def learn(self, seen: Seen, rows: Rows, query: Query) -> tuple[Blend, Said]:
-        """Let rows come one after another; return the blend that has learned them, and what was said of each before."""
-        first, said = self._together(rows.y.shape[0], lambda chain, doubt: chain.learn(seen, rows, doubt, query))
-        trust, shares = self.trust.after(said.mean - first, rows.y - first, rows.weights)
-        return self._replace(trust=trust), said._replace(mean=_towards(first, said.mean, shares))
+    def learn(self, stage_rows: StageRows, rows: Rows, query: Query) -> tuple[Blend, Moments]:
+        """Learn rows one after another; return the blend that has learned them, and the moments of each before."""
+        n = rows.y.shape[0]
+        first, moments = self._together(n, lambda chain, into: chain.learn(stage_rows, rows, into, query))
+        trust, shares = self.trust.after(moments.mean - first, rows.y - first, rows.weights)
+        return self._replace(trust=trust), moments._replace(mean=_towards(first, moments.mean, shares))
 
-    def without_blocks(self, blocks: Any, n_blocks: int, n_trees: int, query: Query) -> Said:
-        """Return what is said of the rows learned without the labels of their whole block, asking some trees.
+    def without_blocks(self, blocks: Any, n_blocks: int, n_trees: int, query: Query) -> Moments:
+        """Return moments at the rows learned without the labels of their whole block, by some of the trees.
 
-        Of rows that are in no block nothing is said. Only once, before `settled`.
+        Those of rows in no block mean nothing. Only once, before `settled`.
         """
         n = self.residuals.shape[0]
-        return self._together(n, lambda chain, doubt: chain.left_out(blocks, n_blocks, n_trees, doubt, query))[1]
+        return self._together(n, lambda chain, into: chain.left_out(blocks, n_blocks, n_trees, into, query))[1]
 
     def trusted_as(self, before: Blend) -> Blend:
         """Return the same, as far trusted as the one before it along the same stream."""
@@ -87,42 +89,42 @@ class Blend(NamedTuple):
         """Return the same without what only `without_blocks` needs."""
         return self._replace(chains=[chain._replace(without_blocks=np.empty(0)) for chain in self.chains])
 
-    def _together(self, n: int, ask: Any) -> tuple[Floats, Said]:
+    def _together(self, n: int, predict: Any) -> tuple[Floats, Moments]:
         """Weigh means; return that of the first chain too.
 
-        Doubts are those of the first chain, which are calibrated later, and of others their share.
+        Variances are those of the first chain, which are calibrated later, and of others their share.
         """
-        doubt = np.zeros((n, *self.doubts.shape[1:]))
+        variances = np.zeros((n, *self.variances.shape[1:]))
         if not self.chains:
             nothing = np.zeros((n, *self.centre.shape))
-            return nothing, Said(nothing, doubt)
-        means = [ask(self.chains[0], doubt)]
+            return nothing, Moments(nothing, variances)
+        means = [predict(self.chains[0], variances)]
         for chain, weight in zip(self.chains[1:], self.weights[1:], strict=True):
-            more = np.zeros_like(doubt)
-            means.append(ask(chain, more))
-            doubt += weight * more
-        return means[0], Said(weighed(means, self.weights, self.centre), doubt)
+            more = np.zeros_like(variances)
+            means.append(predict(chain, more))
+            variances += weight * more
+        return means[0], Moments(weighed(means, self.weights, self.centre), variances)
 
     # Files.
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         chains = [{"weight": weight, **chain.state()} for chain, weight in zip(self.chains, self.weights, strict=True)]
-        own = {"residuals": self.residuals, "doubts": self.doubts, "trust": self.trust._asdict()}
+        own = {"residuals": self.residuals, "doubts": self.variances, "trust": self.trust._asdict()}
         return {"chains": chains, "centre": self.centre.reshape(-1), **own}
 
     @classmethod
     def from_state(
         cls, stored: Stored, kind: Any, widths: tuple[int, int], n_rows: int, shape: tuple[int, ...]
     ) -> Blend:
-        """Take back what `state` gave; `kind` is the class of Mondrian stages, widths are those of `Seen`."""
+        """Take back what `state` gave; `kind` is the class of Mondrian stages, widths are those of `StageRows`."""
         residuals = stored.array("residuals", (None, *shape))
         n_learned = residuals.shape[0]
-        doubts = stored.array("doubts", (n_learned, *kind.doubt_shape(shape)))
-        if not 0 < n_learned <= n_rows or (doubts < 0).any():
-            raise ValueError("its residuals or its doubts are not those of its rows")
+        variances = stored.array("doubts", (n_learned, *kind.variance_shape(shape)))
+        if not 0 < n_learned <= n_rows or (variances < 0).any():
+            raise ValueError("its residuals or its variances are not those of its rows")
         if "chains" not in stored:  # as files were before there were several
-            return _of_forests(stored, kind, widths[0], shape, residuals, doubts)
+            return _of_forests(stored, kind, widths[0], shape, residuals, variances)
         parts = stored.parts("chains")
         chains = [Chain.from_state(part, kind, widths, shape) for part in parts]
         weights = [part.number("weight", 0.0) for part in parts]
@@ -130,11 +132,11 @@ class Blend(NamedTuple):
         if bool(chains) == (0 in shape) or (chains and not chains[0].mondrian):
             raise ValueError("it has no stages, or none of Mondrian forests")
         trust = Trust.from_state(stored.part("trust")) if "trust" in stored else Trust.at_first(residuals, np.empty(0))
-        return cls(chains, weights, centre, residuals, doubts, trust)
+        return cls(chains, weights, centre, residuals, variances, trust)
 
 
 def _of_forests(
-    stored: Stored, kind: Any, width: int, shape: tuple[int, ...], residuals: Floats, doubts: Floats
+    stored: Stored, kind: Any, width: int, shape: tuple[int, ...], residuals: Floats, variances: Floats
 ) -> Blend:
     stages: list[Any] = [Ridge.from_state(stored.part("ridge"), width, shape)] if "ridge" in stored else []
     forests = [kind.from_state(part) for part in stored.parts("stages")]
@@ -142,11 +144,11 @@ def _of_forests(
         raise ValueError("it has no stages, or stages of another width, or of something else")
     chains = [Chain([*stages, *forests], mean_square(residuals, np.empty(0)), np.empty(0))] if forests else []
     trust = Trust.at_first(residuals, np.empty(0))
-    return Blend(chains, [1.0] * len(chains), np.zeros(shape), residuals, doubts, trust)
+    return Blend(chains, [1.0] * len(chains), np.zeros(shape), residuals, variances, trust)
 
 
 def weighed(means: Sequence[Floats], weights: Sequence[float], centre: Floats) -> Floats:
-    """Return the weighed sum of what chains say, about the centre; of one chain what it says."""
+    """Return the weighed sum of the chains' means, about the centre; of one chain its mean."""
     if len(means) == 1:
         return means[0]
     total = centre * np.ones_like(means[0])
@@ -156,7 +158,7 @@ def weighed(means: Sequence[Floats], weights: Sequence[float], centre: Floats) -
 
 
 def _towards(first: Floats, blend: Floats, shares: Floats) -> Floats:
-    """Return what is a share of the way from what the first chain says to what all say."""
+    """Return what is a share of the way from the mean of the first chain to that of all."""
     if (shares == 1.0).all():
         return blend
     found: Floats = first + shares.reshape(-1, *(1,) * (first.ndim - 1)) * (blend - first)
@@ -168,9 +170,9 @@ def make_blend(
 ) -> Blend:
     """Make the first chain and those others that may be made of these kinds, and weigh them."""
     shape = rows.y.shape[1:]
-    if rows.y.size == 0:  # vectors without components: there is nothing to tell
-        doubts = np.zeros((rows.X.shape[0], *making.kind.doubt_shape(shape)))
-        return Blend([], [], np.zeros(shape), rows.y, doubts, Trust.at_first(rows.y, rows.weights))
+    if rows.y.size == 0:  # vectors without components: there is nothing to predict
+        variances = np.zeros((rows.X.shape[0], *making.kind.variance_shape(shape)))
+        return Blend([], [], np.zeros(shape), rows.y, variances, Trust.at_first(rows.y, rows.weights))
     recipes = [Recipe(("linear",) * is_linear + ("mondrian",) * max_stages, making.n_trees)]
     if making.copies.n_units >= FEWEST_ROWS:
         recipes += [Recipe(kinds, making.n_trees) for kinds in _others(kinds, *making.plain.shape)]
@@ -205,7 +207,7 @@ def _made(recipes: list[Recipe], rows: Rows, making: Making, before: Sequence[An
 
     def make(recipe: Recipe, making: Making, **how: Any) -> Made:
         made = make_chain(recipe, rows, making, **how)
-        return made._replace(said=[]) if has_many else made
+        return made._replace(honest=[]) if has_many else made
 
     made = [make(recipes[0], making, before=before)]
     for k, recipe in enumerate(recipes[1:] if made[0].chain.error > 0.0 else ()):
@@ -218,9 +220,11 @@ def _made(recipes: list[Recipe], rows: Rows, making: Making, before: Sequence[An
         error = mean_square(_residuals(made, weights, rows.y, centre), rows.weights)
         made = _without_needless_trees(made, weights, error, rows, making)
     residuals = _residuals(made, weights, rows.y, centre)
-    doubts = made[0].doubts + sum(weight * one.doubts for weight, one in zip(weights[1:], made[1:], strict=True))
+    variances = made[0].variances + sum(
+        weight * one.variances for weight, one in zip(weights[1:], made[1:], strict=True)
+    )
     trust = Trust.at_first(made[0].residuals - residuals, rows.weights)
-    return recipes, Blend([one.chain for one in made], weights, centre, residuals, doubts, trust)
+    return recipes, Blend([one.chain for one in made], weights, centre, residuals, variances, trust)
 
 
 def _residuals(made: list[Made], weights: list[float], labels: Floats, centre: Floats) -> Floats:
@@ -234,10 +238,10 @@ def _without_needless_trees(
     forests = [
         (k, weight**2 * honest.between)
         for k, (one, weight) in enumerate(zip(made, weights, strict=True))
-        for stage, honest in zip(one.chain.stages, one.said, strict=True)
+        for stage, honest in zip(one.chain.stages, one.honest, strict=True)
         if stage.kind == "mondrian"
     ]
-    fewest = FEWEST_TREES if made[0].doubts.size else 1
+    fewest = FEWEST_TREES if made[0].variances.size else 1
     needed = trees_needed([alone for _, alone in forests], making.n_trees, fewest, error)
     by_chain = [[n for n, (of, _) in zip(needed, forests, strict=True) if of == k] for k in range(len(made))]
     return [one.with_trees(numbers, rows, making) for one, numbers in zip(made, by_chain, strict=True)]
@@ -246,17 +250,17 @@ def _without_needless_trees(
 def weigh(made: list[Made], rows: Rows, centre: Floats) -> tuple[list[int], list[float]]:
     """Return which chains pay, and their weights, by non-negative least squares on honest predictions.
 
-    What greedy trees say of their own rows is said by few of them; by how much that is too rough is taken off.
+    Honest predictions of greedy trees are those of few of them; by how much that is too rough is taken off.
     """
     if len(made) == 1:
         return [0], [1.0]
     n = rows.X.shape[0]
     share = rows.weights / rows.weights.sum() if rows.weights.size else np.full(n, 1.0 / n)
     labels = (rows.y - centre).reshape(n, -1)
-    said = [(labels - one.residuals.reshape(n, -1)) for one in made]
-    products = np.array([[float((share @ (a * b)).sum()) for a in said] for b in said])
+    means = [(labels - one.residuals.reshape(n, -1)) for one in made]
+    products = np.array([[float((share @ (a * b)).sum()) for a in means] for b in means])
     products[np.diag_indices_from(products)] -= [one.excess for one in made]
-    right = np.array([float((share @ (a * labels)).sum()) for a in said])
+    right = np.array([float((share @ (a * labels)).sum()) for a in means])
     total = float((share @ labels**2).sum())
     kept = np.arange(len(made))
     while True:

@@ -1,4 +1,4 @@
-"""What boosted regressors and classifiers tell of themselves, and how they unlearn."""
+"""What boosted regressors and classifiers have in common: attributes, and how they unlearn."""
 
 from __future__ import annotations
 

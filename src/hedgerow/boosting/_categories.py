@@ -1,8 +1,8 @@
 """What stages see of categories: an indicator each if they are few, and otherwise how their rows differ from others.
 
 A column with many categories becomes a few numbers: the mean label of the category's rows, and the mean of what a ridge
-regression on the other columns leaves over, both shrunk towards the mean of all rows as far as their own spread tells
-(Efron and Morris 1975). A row must not meet its own label there. So rows are assigned to folds, and a row that is
+regression on the other columns leaves over, both shrunk towards the mean of all rows as much as their spread suggests
+(Efron and Morris 1975). A row must not see its own label there. So rows are assigned to folds, and a row that is
 learned sees means without its fold: the same number for all rows of the fold and the category (Micci-Barreca 2001;
 Pargent et al. 2022). A row to be predicted sees the means of all rows.
 """
@@ -33,7 +33,7 @@ ORDERS = np.array([1.0, 2.0**17 - 1.0, 2.0**23 + 9.0])
 """Random places times these, less their whole parts, are random places again: as many orders of categories."""
 
 UNKNOWN = -1.0
-"""The place of categories of which nothing is told, in all orders."""
+"""The place of categories that are unknown, in all orders."""
 
 MOST_COMPONENTS = 3
 """Of labels that are vectors, so many principal components at most have means."""
@@ -41,7 +41,7 @@ MOST_COMPONENTS = 3
 MOST_SHRINKAGE = 1e9
 
 FEWEST_ALONE = 30
-"""If so many rows are alone in their category, stages learn from them what one never met is like."""
+"""If so many rows are alone in their category, stages learn from them what an unseen one is like."""
 
 NONE = -1
 
@@ -49,13 +49,13 @@ Folds = npt.NDArray[np.intp]
 
 
 class CategoryColumn(NamedTuple):
-    """The categories of one column, known by their places, and what is told of them."""
+    """The categories of one column, known by their places, and what stages see of them."""
 
     axis: int
     places: Floats  # in order
     means: Floats  # (category, none or fold left out, number); no numbers if each category has an indicator
-    share: float = 0.0  # of the labels' variance that lies between categories, and is unknown of one never met
-    typical: int = NONE  # the category that one never met is taken for, by its number; or none
+    share: float = 0.0  # of the labels' variance that lies between categories, and is unknown of an unseen one
+    typical: int = NONE  # the category that an unseen one is taken for, by its number; or none
 
     @property
     def width(self) -> int:
@@ -82,13 +82,13 @@ class CategoryColumn(NamedTuple):
         of_unknown = UNKNOWN if self.typical == NONE else np.modf(self.places[self.typical] * ORDERS)[0]
         return np.where(is_known[:, None], np.modf(self.places[level][:, None] * ORDERS)[0], of_unknown)
 
-    def names(self, name: str, n: int, told: str) -> list[str]:
-        """Return what so many of its axes may be called, which are indicators or tell something else."""
-        what = told if self.means.shape[2] else "category"
+    def names(self, name: str, n: int, word: str) -> list[str]:
+        """Return what so many of its axes may be called, which are indicators or what `word` names."""
+        what = word if self.means.shape[2] else "category"
         return [f"{name} ({what} {number})" for number in range(1, n + 1)]
 
-    def is_unmet(self, X: Floats) -> npt.NDArray[np.bool_]:
-        """Whether nothing is told of the category of each row."""
+    def is_unseen(self, X: Floats) -> npt.NDArray[np.bool_]:
+        """Whether the category of each row was not seen in training."""
         return ~self._found(X)[1] if self.places.size else np.ones(X.shape[0], dtype=bool)
 
     def _found(self, X: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
@@ -108,10 +108,10 @@ class CategoryAxes:
     variance: Floats = field(default_factory=lambda: np.zeros(1))  # of the labels that stages learn, one each
 
     def added_variance(self, X: Floats) -> Floats:
-        """Variance of the labels of each row that categories never met before leave unknown."""
+        """Variance of the labels of each row that categories not seen in training leave unknown."""
         share = np.zeros(X.shape[0])
-        for column in self.columns:  # the largest, not the sum: columns that are new together mostly say the same
-            share = np.maximum(share, column.share * column.is_unmet(X))
+        for column in self.columns:  # the largest, not the sum: columns that are new together mostly have one effect
+            share = np.maximum(share, column.share * column.is_unseen(X))
         return share[:, None] * self.variance
 
     def axes(self, X: Floats) -> Floats:
@@ -155,7 +155,7 @@ class CategoryAxes:
         return axes, plain
 
     def by_column(self, of_axes: Floats, of_plain: Floats, width: int) -> Floats:
-        """Add up what is said of the axes that stages see, one way or the other, for rows of so many columns."""
+        """Add up shares of axes and of plain columns for each column of the rows, of which there are `width`."""
         found, others, one_row = np.zeros(width), self._others, np.zeros((1, self.width))
         found[others] = of_axes[: others.size] + of_plain[: others.size]
         begin = first = others.size
@@ -207,7 +207,7 @@ def no_categories(width: int) -> CategoryAxes:
 
 
 def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: int) -> CategoryAxes:
-    """Learn what is told of the categories in some columns of rows, whose labels are numbers or vectors."""
+    """Learn to encode the categories in some columns of rows, whose labels are numbers or vectors."""
     X, labels, weights = rows[0], rows.y.reshape(rows.y.shape[0], -1), rows.weights
     found = {axis: np.unique(X[:, axis], return_inverse=True, return_counts=True) for axis in axes}
     few = [axis for axis in axes if found[axis][0].size <= FEW or labels.shape[1] == 0]
@@ -220,16 +220,16 @@ def learn_categories(rows: Rows, copies: Copies, axes: tuple[int, ...], seed: in
     plain = np.column_stack([numbers, *(columns[axis].axes(X) for axis in few)])
     if len(few) < len(axes):
         left = fit_ridge(plain, labels, weights, copies.groups)[1] if plain.shape[1] else labels
-        told = np.column_stack([labels, left]) if plain.shape[1] else labels
+        averaged = np.column_stack([labels, left]) if plain.shape[1] else labels
     for axis in (axis for axis in axes if axis not in few):
         places, level, n_rows = found[axis]
-        means = _means(told, weights, level, places.size, folds)
+        means = _means(averaged, weights, level, places.size, folds)
         _disguise(means, level, folds, seed + axis)
-        told_of = n_rows > 1  # of a category with one row nothing is told to that row: it is like one never met
-        columns[axis] = CategoryColumn(axis, places[told_of], means[told_of])
+        is_encoded = n_rows > 1  # to its row, a category with one row is like an unseen one
+        columns[axis] = CategoryColumn(axis, places[is_encoded], means[is_encoded])
     parts = [numbers, *(columns[axis].axes(X, 1 + folds) for axis in axes)]
     for axis, left in zip(axes, _left_by_others(parts, labels, weights, copies), strict=True):
-        columns[axis] = _with_unmet(columns[axis], left, labels, weights, *found[axis][1:])
+        columns[axis] = _with_unseen(columns[axis], left, labels, weights, *found[axis][1:])
     return CategoryAxes(tuple(columns[axis] for axis in axes), X.shape[1], seed)
 
 
@@ -265,13 +265,13 @@ def _principal(labels: Floats, weights: Floats) -> Floats:
     return components
 
 
-def _means(told: Floats, weights: Floats, level: npt.NDArray[np.intp], n: int, folds: Folds) -> Floats:
+def _means(averaged: Floats, weights: Floats, level: npt.NDArray[np.intp], n: int, folds: Folds) -> Floats:
     """Return shrunk means of each category: over all rows, and over those outside each fold."""
     cell = level * N_FOLDS + folds
     count = np.bincount(cell, weights=weights, minlength=n * N_FOLDS).reshape(n, N_FOLDS)
     counts = np.column_stack([count.sum(axis=1), count.sum(axis=1, keepdims=True) - count])
-    found = np.empty((n, 1 + N_FOLDS, told.shape[1]))
-    for number, values in enumerate(told.T):
+    found = np.empty((n, 1 + N_FOLDS, averaged.shape[1]))
+    for number, values in enumerate(averaged.T):
         total = np.bincount(cell, weights=weights * values, minlength=n * N_FOLDS).reshape(n, N_FOLDS)
         totals = np.column_stack([total.sum(axis=1), total.sum(axis=1, keepdims=True) - total])
         found[:, :, number] = totals / (counts + _shrinkage(values, weights, level, totals[:, 0], counts[:, 0]))
@@ -282,7 +282,7 @@ def _disguise(means: Floats, level: npt.NDArray[np.intp], folds: Folds, seed: in
     """Add noise to the means without a fold, some times as large as they differ by within a category.
 
     In a category, the mean without a fold is low where the targets of the fold are high. Its order among the others
-    would tell a row's own target, and stages would learn to read it. The noise hides the order; next to what a mean of
+    would show a row's own target, and stages would learn to read it. The noise hides the order; next to what a mean of
     so many rows is uncertain by, it is small.
     """
     n, n_left_out = means.shape[:2]
@@ -316,7 +316,7 @@ def _variances(
     return within, max(0.0, (float(counts @ means**2) - n * within) / spare)
 
 
-def _with_unmet(
+def _with_unseen(
     column: CategoryColumn,
     left: Floats,
     labels: Floats,
@@ -324,9 +324,9 @@ def _with_unmet(
     level: npt.NDArray[np.intp],
     n_rows: npt.NDArray[np.intp],
 ) -> CategoryColumn:
-    """Learn what a category never met may be like, from what all other columns leave over of the labels.
+    """Learn what an unseen category may be like, from what all other columns leave over of the labels.
 
-    Its effect is as uncertain as the effects of those met differ; from k of them, that is known as well as a variance
+    Its effect is as uncertain as the effects of those seen differ; from k of them, that is known as well as a variance
     is from k observations. Stages that must see some category see the one with the least effect in its stead.
     """
     weights = weights * (weights.size / weights.sum())

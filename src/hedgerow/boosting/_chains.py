@@ -11,14 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
-from hedgerow.base.progress import tell
+from hedgerow.base.progress import report
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._greedy_stage import GreedyStage
 from hedgerow.boosting._kernel_stage import KernelStage
 from hedgerow.boosting._ridge import Ridge
-from hedgerow.boosting._seen_and_said import Honest, Seen
 from hedgerow.boosting._settings import KINDS
+from hedgerow.boosting._stage_data import Honest, StageRows
 from hedgerow.files import Stored
 from hedgerow.mondrian._growing import NotWorthGrowingError, mean_square
 
@@ -34,7 +34,7 @@ class Chain(NamedTuple):
 
     stages: list[Any]
     error: float  # mean square of its honest residuals
-    without_blocks: Floats  # what all but Mondrian stages say of the rows learned, without their blocks; then forgotten
+    without_blocks: Floats  # means at the rows learned without their blocks, by all but Mondrian stages; then forgotten
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -46,34 +46,35 @@ class Chain(NamedTuple):
         """The stages that are Mondrian forests."""
         return [stage for stage in self.stages if stage.kind == "mondrian"]
 
-    def moments(self, seen: Seen, doubt: Floats, query: Query) -> Floats:
-        """Return the mean at rows, and add to the doubt about it."""
-        mean: Floats = np.zeros((seen.axes.shape[0], *self.stages[0].label_shape))
+    def moments(self, stage_rows: StageRows, variances: Floats, query: Query) -> Floats:
+        """Return the mean at rows, and add to its variances."""
+        mean: Floats = np.zeros((stage_rows.axes.shape[0], *self.stages[0].label_shape))
         for stage in self.stages:
-            added, doubted = stage.moments(seen.of(stage.kind), query)
+            added, more = stage.moments(stage_rows.of(stage.kind), query)
             mean += added
-            _add(doubt, doubted)
+            _add(variances, more)
         return mean
 
-    def learn(self, seen: Seen, rows: Rows, doubt: Floats, query: Query) -> Floats:
-        """Let rows come one after another; return the mean that each met, and add to the doubt about it.
+    def learn(self, stage_rows: StageRows, rows: Rows, variances: Floats, query: Query) -> Floats:
+        """Learn rows one after another; return the mean predicted for each before, and add to its variances.
 
-        Each stage is told what the ones before left over of the label, as they forecast it.
+        Each stage learns what the ones before left over of the label when they predicted it.
         """
         mean: Floats = np.zeros_like(rows.y)
         for stage in self.stages:
-            added, doubted = stage.moments_then_learn(Rows(seen.of(stage.kind), rows.y - mean, rows.weights), query)
+            seen = Rows(stage_rows.of(stage.kind), rows.y - mean, rows.weights)
+            added, more = stage.moments_then_learn(seen, query)
             mean = mean + added
-            _add(doubt, doubted)
+            _add(variances, more)
         return mean
 
-    def left_out(self, blocks: Numbers, n_blocks: int, n_trees: int, doubt: Floats, query: Query) -> Floats:
-        """Return means of the rows learned without the labels of their whole block, asking some trees; add doubts."""
+    def left_out(self, blocks: Numbers, n_blocks: int, n_trees: int, variances: Floats, query: Query) -> Floats:
+        """Return means at the rows learned without the labels of their block, by some of the trees; add variances."""
         mean = self.without_blocks.copy()
         for stage in self.mondrian:
-            added, doubted = stage.without_blocks(blocks, n_blocks, n_trees, query)
+            added, more = stage.without_blocks(blocks, n_blocks, n_trees, query)
             mean += added
-            _add(doubt, doubted)
+            _add(variances, more)
         return mean
 
     def state(self) -> dict[str, Any]:
@@ -82,7 +83,7 @@ class Chain(NamedTuple):
 
     @classmethod
     def from_state(cls, stored: Stored, kind: Any, widths: tuple[int, int], shape: tuple[int, ...]) -> Chain:
-        """Take back what `state` gave; `kind` is the class of its Mondrian stages, widths are those of `Seen`."""
+        """Take back what `state` gave; `kind` is the class of its Mondrian stages, widths are those of `StageRows`."""
         width, plain_width = widths
         stages: list[Any] = []
         for part in stored.parts("stages"):
@@ -96,7 +97,7 @@ class Chain(NamedTuple):
                 case _:
                     stages.append(kind.from_state(part))
         if not stages or any(stage.label_shape != shape for stage in stages):
-            raise ValueError("it has no stages, or a stage says something else than it should")
+            raise ValueError("it has no stages, or a stage predicts something else than it should")
         if any(stage.width != width for stage in stages if stage.kind == "mondrian"):
             raise ValueError("it has stages of another width")
         return cls(stages, stored.number("error", 0.0), np.empty(0))
@@ -111,7 +112,7 @@ class Making:
     copies: Copies
     folds: Numbers  # of each row
     blocks: Numbers
-    n_blocks: int  # none if nobody will ask about blocks
+    n_blocks: int  # none if nothing will be predicted without blocks
     transform: str
     n_trees: int
     seed: int
@@ -139,7 +140,7 @@ class Making:
         return rates
 
     def of(self, rows: npt.NDArray[np.intp], n_trees: int) -> Making:
-        """Return the same for some of the rows, and other numbers of trees; nobody will ask about blocks."""
+        """Return the same for some of the rows, and other numbers of trees, without blocks."""
         return replace(
             self,
             plain=self.plain[rows],
@@ -171,23 +172,25 @@ class Made(NamedTuple):
 
     chain: Chain
     residuals: Floats  # label minus honest prediction
-    doubts: Floats
+    variances: Floats
     excess: float  # by how much the mean square of the residuals exceeds that of errors to come
-    said: list[Honest]  # by each stage
+    honest: list[Honest]  # predictions of each stage
 
     def with_trees(self, numbers: Sequence[int], rows: Rows, making: Making) -> Made:
         """Return the same with so many trees in each Mondrian forest; the others are gone."""
-        wanted, said = iter(numbers), []
-        residuals, doubts = rows.y, np.zeros_like(self.doubts)
-        for stage, honest in zip(self.chain.stages, self.said, strict=True):
+        wanted, all_honest = iter(numbers), []
+        residuals, variances = rows.y, np.zeros_like(self.variances)
+        for stage, honest in zip(self.chain.stages, self.honest, strict=True):
             if stage.kind == "mondrian" and (n := next(wanted)) < stage.n_trees:
                 stage.keep_trees(n)
                 honest = stage.left_out(making.copies.groups, making.query)
-            said.append(honest)
+            all_honest.append(honest)
             residuals = residuals - honest.mean
-            _add(doubts, honest.doubt)
+            _add(variances, honest.variances)
         error = max(mean_square(residuals, rows.weights) - self.excess, 0.0)
-        return self._replace(chain=self.chain._replace(error=error), residuals=residuals, doubts=doubts, said=said)
+        return self._replace(
+            chain=self.chain._replace(error=error), residuals=residuals, variances=variances, honest=all_honest
+        )
 
 
 def make_chain(recipe: Recipe, rows: Rows, making: Making, before: Sequence[Any] = (), most: float = math.inf) -> Made:
@@ -196,13 +199,13 @@ def make_chain(recipe: Recipe, rows: Rows, making: Making, before: Sequence[Any]
     A kind that does not pay is not tried again. Mondrian stages begin with what those `before` have learned. If the
     first stage leaves a larger mean square than `most`, none is added.
     """
-    residuals, doubts = rows.y, np.zeros((rows.y.shape[0], *making.kind.doubt_shape(rows.y.shape[1:])))
+    residuals, variances = rows.y, np.zeros((rows.y.shape[0], *making.kind.variance_shape(rows.y.shape[1:])))
     without, excess = np.zeros_like(rows.y), 0.0
     stages: list[Any] = []
-    said: list[Honest] = []
+    all_honest: list[Honest] = []
     known, given_up = iter(before), set[str]()
     for number, kind in enumerate(recipe.kinds):
-        tell(f"{kind} stage")
+        report(f"{kind} stage")
         is_first = not any(stage.kind != "linear" for stage in stages)
         error = mean_square(residuals, rows.weights) - excess
         to_beat = (1.0 - LEAST_GAIN) * error
@@ -210,8 +213,8 @@ def make_chain(recipe: Recipe, rows: Rows, making: Making, before: Sequence[Any]
             continue
         labels = residuals if is_first else bounded(residuals, rows.weights)
         beyond = mean_square(residuals, rows.weights) - mean_square(labels, rows.weights)  # which no stage explains
-        asked = rows._replace(y=labels), making.seeded(number), recipe.n_trees
-        made = _make(kind, *asked, known, None if is_first else to_beat + excess - beyond)
+        given = rows._replace(y=labels), making.seeded(number), recipe.n_trees
+        made = _make(kind, *given, known, None if is_first else to_beat + excess - beyond)
         left = residuals if made is None else residuals - made[1].mean
         more = 0.0 if made is None else made[1].excess
         if made is None or (not is_first and mean_square(left, rows.weights) - excess - more > to_beat):
@@ -219,21 +222,21 @@ def make_chain(recipe: Recipe, rows: Rows, making: Making, before: Sequence[Any]
             continue
         stage, honest = made
         stages.append(stage)
-        said.append(honest)
+        all_honest.append(honest)
         residuals, excess = left, excess + honest.excess
-        _add(doubts, honest.doubt)
+        _add(variances, honest.variances)
         if honest.without_block is not None:
             without += honest.without_block
         if mean_square(residuals, rows.weights) - excess > most:
             break
     error = max(mean_square(residuals, rows.weights) - excess, 0.0)
-    return Made(Chain(stages, error, without), residuals, doubts, excess, said)
+    return Made(Chain(stages, error, without), residuals, variances, excess, all_honest)
 
 
 def bounded(residuals: Floats, weights: Floats) -> Floats:
     """Return what is learned of numbers left over: none is very large, and their mean is the same.
 
-    What is left over of a row does not tell that the stages before have learned it. A row far from the rest that lies
+    The residual of a row does not show that the stages before have learned it. A row far from the rest that lies
     alone would be added anew by each stage, wherever no other row is near. Vectors are as they are.
     """
     if residuals.ndim > 1:
@@ -249,8 +252,8 @@ def bounded(residuals: Floats, weights: Floats) -> Floats:
 def _make(
     kind: str, rows: Rows, making: Making, n_trees: int, before: Iterator[Any], to_beat: float | None
 ) -> tuple[Any, Honest] | None:
-    """Return a stage and what it says of its own rows; None if it is seen early that it does not pay."""
-    shape = making.kind.doubt_shape(rows.y.shape[1:])
+    """Return a stage and its honest predictions; None if it is seen early that it does not pay."""
+    shape = making.kind.variance_shape(rows.y.shape[1:])
     match kind:
         case "linear":
             return Ridge.fitted(rows, making.copies.groups, making.blocks, making.n_blocks)
@@ -261,7 +264,12 @@ def _make(
             return stage, honest.of_rows(unit)
         case "greedy":
             units, first, unit = making.units_of(rows)
-            how = {"n_trees": 2 * making.n_trees, "tells_doubt": shape[-1] > 0, "seed": making.seed, "to_beat": to_beat}
+            how = {
+                "n_trees": 2 * making.n_trees,
+                "has_variances": shape[-1] > 0,
+                "seed": making.seed,
+                "to_beat": to_beat,
+            }
             grown = GreedyStage.grown(units, making.folds[first], making.query, **how)
             return None if grown is None else (grown[0], grown[1].of_rows(unit))
     try:
@@ -280,6 +288,6 @@ def _make(
     return stage, stage.calibrated(rows.y, making.copies.groups, making.query)
 
 
-def _add(doubt: Floats, more: Floats | None) -> None:
+def _add(variances: Floats, more: Floats | None) -> None:
     if more is not None:
-        doubt += more
+        variances += more

@@ -1,4 +1,4 @@
-"""A boosting for classification that has learned: from what its stages say to probabilities, by number of class."""
+"""A boosting for classification that has learned: from moments of its stages to probabilities, by number of class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hedgerow.base.settings import Query
 from hedgerow.boosting._class_calibration import FEWEST_ROWS, ClassCalibration, calibrate_classes, class_shares
 from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._mondrian_stage import VectorStage
-from hedgerow.boosting._seen_and_said import Said
+from hedgerow.boosting._stage_data import Moments
 from hedgerow.files import Stored
 
 MOST_CLASSES = 2**31 - 1
@@ -39,7 +39,7 @@ class ClassBoosting(BoostingLearner):
         n_classes = max(self.n_announced, int(rows.y.max()) + 1)
         self.calibration = ClassCalibration(*class_shares(rows.y, rows.weights, copies.n_units, n_classes))
 
-    def told_of_categories(self, y: Floats, weights: Floats) -> Floats:
+    def category_labels(self, y: Floats, weights: Floats) -> Floats:
         """Indicators of the classes; of two, those of the second."""
         n_classes = int(y.max()) + 1
         indicators: Floats = (y[:, None] == np.arange(1 if n_classes == 2 else 0, n_classes)).astype(np.float64)
@@ -64,15 +64,15 @@ class ClassBoosting(BoostingLearner):
         new = np.flatnonzero(y >= self.calibration.base.size)
         return int(new[0]) if new.size else y.size
 
-    def meet(self, y: float) -> None:
+    def announce(self, y: float) -> None:
         """Know a class from now on."""
         self.n_announced = max(self.n_announced, int(y) + 1)
 
     # Predicting.
 
-    def forecast(self, X: Floats, said: Said, query: Query) -> Floats:
+    def forecast(self, X: Floats, moments: Moments, query: Query) -> Floats:
         """Probabilities of the classes; those announced since the last learning have the least score."""
-        return self._probabilities(said.mean)
+        return self._probabilities(moments.mean)
 
     def first_forecast(self) -> Floats:
         """All classes announced are equally probable."""
@@ -109,7 +109,7 @@ class ClassBoosting(BoostingLearner):
         return {"calibration": self.calibration._asdict(), "n_announced": self.n_announced}
 
     def restore_own(self, stored: Stored) -> tuple[int, ...]:
-        """Take back classes; stages say a vector of each row."""
+        """Take back classes; stages predict a vector for each row."""
         if "rows" not in stored:
             return ()
         self.n_announced = stored.integer("n_announced", 0, MOST_CLASSES)

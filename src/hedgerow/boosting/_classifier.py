@@ -22,7 +22,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     """The most accurate classifier: forests, greedy trees, a kernel and a ridge regression, on honest residuals.
 
     Every class is an indicator, and all indicators are learned by the same trees with the same smoothing: how much a
-    node knows does not depend on which class it is asked about. Each stage learns what the stages before left over.
+    node knows does not depend on the class. Each stage learns what the stages before left over.
     Residuals are honest, as each row is predicted by trees that have not seen its class, so there is no learning rate,
     and stages are added until the leave-one-out error stops falling. The same residuals calibrate the probabilities.
 
@@ -30,7 +30,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     ----------
     n_estimators : int, default=50
         Trees a stage; a stage of greedy trees has twice as many. A Mondrian forest keeps fewer where the others would
-        hardly change predictions; `stages_` tells how many.
+        hardly change predictions; `stages_` has their numbers.
     max_stages : int, default=4
         Mondrian forests in the first chain of stages, at most: 1 to 1,000.
     linear : {"auto", True, False}, default="auto"
@@ -47,7 +47,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
         ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`
         takes it.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -113,7 +113,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
 
     def predict_proba(self, X: Any) -> Floats:
         """Probability of each class: shape (n_samples, n_classes), columns in the order of `classes_`."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         found: Floats = self._learner.predictions(X, self._current.query)[:, self._classes.order]
         return found
 
@@ -127,7 +127,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     def loo_predict(self) -> Floats:
         """Probability of each class for each row as if it had not been learned, when the stages were last learned.
 
-        The first stage's scores are exact; later stages learn residuals that have met the row through the others'
+        The first stage's scores are exact; later stages learn residuals that depend on the row through the others'
         predictions, which was found to matter little.
         """
         self._check_learned()

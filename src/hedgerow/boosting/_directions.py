@@ -4,7 +4,7 @@ Trees cut one column at a time, and kernels that add up distances column by colu
 follow a sum or a difference of columns, both need many cuts for what is one in the right direction. Such directions are
 the leading eigenvectors of the mean outer product of the gradients of a first regression (Trivedi et al. 2014;
 Radhakrishnan et al. 2024; for Mondrian forests Baptista, O'Reilly and Xie 2024). That regression is the kernel stage,
-and a second one, which sees the projections too, tells by its leave-one-out error whether they pay.
+and a second one, which sees the projections too, shows by its leave-one-out error whether they pay.
 """
 
 from __future__ import annotations

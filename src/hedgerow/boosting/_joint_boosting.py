@@ -12,7 +12,7 @@ from hedgerow.base.settings import Query
 from hedgerow.base.several_targets import MOST_TARGETS
 from hedgerow.base.targets import read_targets
 from hedgerow.boosting._learner import BoostingLearner
-from hedgerow.boosting._seen_and_said import Said
+from hedgerow.boosting._stage_data import Moments
 from hedgerow.boosting._target_stage import TargetStage
 from hedgerow.files import Stored
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly
@@ -52,7 +52,7 @@ class JointBoosting(BoostingLearner):
         """Covariance of the noise."""
         return self.calibration.noise_covariance(self.units)
 
-    def told_of_categories(self, y: Floats, weights: Floats) -> Floats:
+    def category_labels(self, y: Floats, weights: Floats) -> Floats:
         """Targets in common units."""
         return Standardised.of(y, weights).encode(y)
 
@@ -72,41 +72,45 @@ class JointBoosting(BoostingLearner):
         """Learn how wide predictions must be, and how targets go together."""
         weights, stages = encoded.weights, self.stages
         mean_weight = float((weights.sum() if weights.size else encoded.y.shape[0]) / copies.n_units)
-        of_one_row = np.sum([stage.doubt_of_one_row(mean_weight) for stage in stages.main.mondrian], axis=0)
-        largest = np.sum([stage.largest_doubt for stage in stages.main.mondrian], axis=0)
+        of_one_row = np.sum([stage.variance_of_one_row(mean_weight) for stage in stages.main.mondrian], axis=0)
+        largest = np.sum([stage.largest_variance for stage in stages.main.mondrian], axis=0)
         about = encoded.y.var(axis=0), of_one_row, largest
-        evidence = Evidence(stages.residuals, stages.doubts, weights, *about)
+        evidence = Evidence(stages.residuals, stages.variances, weights, *about)
         self.calibration = calibrate_jointly(evidence, self.settings.tail, self.noise_learner(encoded, copies, query))
         stages.main.mondrian[0].watch_gaps(self.learn_gaps(encoded, copies, query))
 
     # Predicting.
 
-    def forecast(self, X: Floats, said: Said, query: Query, inflation: Floats | None = None) -> Joint:
+    def forecast(self, X: Floats, moments: Moments, query: Query, inflation: Floats | None = None) -> Joint:
         """Return the distributions of rows."""
-        return self.calibration.distribution(self.units, said.mean, said.doubt, self.calibration.factors(X), inflation)
+        return self.calibration.distribution(
+            self.units, moments.mean, moments.variances, self.calibration.factors(X), inflation
+        )
 
     def variance_parts(self, X: Floats, query: Query) -> tuple[Floats, Floats, Floats]:
         """Noise, disagreement of trees and distance from rows: shares of each variance."""
-        return self.calibration.parts(self.heard(X, query)[1].doubt, np.median(self.stages.doubts[..., 0], axis=0))
+        return self.calibration.parts(
+            self.rows_and_moments(X, query)[1].variances, np.median(self.stages.variances[..., 0], axis=0)
+        )
 
     def first_forecast(self) -> Joint:
         """Return standard normal distributions."""
         k = self.n_targets
-        nothing = np.zeros((1, k)), np.zeros((1, *TargetStage.doubt_shape((k,))))
+        nothing = np.zeros((1, k)), np.zeros((1, *TargetStage.variance_shape((k,))))
         return JointCalibration.unknown(k).distribution(Standardised.unknown(k), *nothing, np.ones((1, k)))
 
-    def compare(self, encoded: Rows, said: Said, query: Query) -> Joint:
+    def compare(self, encoded: Rows, moments: Moments, query: Query) -> Joint:
         """Return forecasts, each as wide as those before it were off."""
-        misses = (encoded.y - said.mean) / np.sqrt(self.calibration.factors(encoded.X))
-        self.calibration, inflation = self.calibration.after(misses, said.doubt, encoded.weights)
-        return self.forecast(encoded.X, said, query, inflation)
+        misses = (encoded.y - moments.mean) / np.sqrt(self.calibration.factors(encoded.X))
+        self.calibration, inflation = self.calibration.after(misses, moments.variances, encoded.weights)
+        return self.forecast(encoded.X, moments, query, inflation)
 
     def left_out(self, query: Query) -> Joint:
         """Return the distributions of the rows when the stages were last learned, each without itself."""
         rows = self.learned_rows
         mean = self.units.encode(rows.y) - self.stages.residuals
         factors = self.calibration.factors(rows.X, are_left_out=True)
-        return self.calibration.distribution(self.units, mean, self.stages.doubts, factors)
+        return self.calibration.distribution(self.units, mean, self.stages.variances, factors)
 
     # Files.
 
@@ -119,7 +123,7 @@ class JointBoosting(BoostingLearner):
         return {"units": self.units.state(), "calibration": self.calibration.state()}
 
     def restore_own(self, stored: Stored) -> tuple[int, ...]:
-        """Stages say a vector of each row, with a component for each target."""
+        """Stages predict a vector for each row, with a component for each target."""
         self.target_shape = (stored.integer("n_targets", 2, MOST_TARGETS),)
         return self.target_shape
 

@@ -23,7 +23,7 @@ from hedgerow.base.copies import NO_GROUPS, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
 from hedgerow.boosting._ridge import LEAST_REST
-from hedgerow.boosting._seen_and_said import Honest
+from hedgerow.boosting._stage_data import Honest
 from hedgerow.files import Stored
 from hedgerow.mondrian._scaling import ColumnScaling, half_scaling
 from hedgerow.numeric.blas import one_blas_thread
@@ -45,7 +45,7 @@ LEAST_RATE = 1e-3
 JITTER = 1e-8
 """Added to the kernel of each landmark with itself, as a share of the largest sum of a row (a bound of eigenvalues)."""
 
-ASKED_TOGETHER = 4096
+PREDICTED_TOGETHER = 4096
 
 KERNELS = ("laplace", "rational")
 
@@ -76,7 +76,7 @@ class KernelStage:
     def fitted(
         cls, rows: Rows, blocks: Numbers, n_blocks: int, rates: Floats, seed: int, n_landmarks: int = N_LANDMARKS
     ) -> tuple[KernelStage, Honest]:
-        """Return a stage that has learned, and what it says of each row without it, and without its block."""
+        """Return a stage that has learned, and what it predicts for each row without it, and without its block."""
         rng = np.random.default_rng([seed, 5])
         n = rows.X.shape[0]
         learned = np.sort(rng.choice(n, min(n, MOST_ROWS), replace=False))
@@ -101,7 +101,7 @@ class KernelStage:
 
     @property
     def label_shape(self) -> tuple[int, ...]:
-        """Shape of what is said of a row."""
+        """Shape of the mean at a row."""
         return self.slopes.shape[1:]
 
     @property
@@ -115,8 +115,8 @@ class KernelStage:
         """Means at rows."""
         found = np.empty((X.shape[0], *self.label_shape))
         slopes = np.ascontiguousarray(self.slopes.reshape(self.slopes.shape[0], -1))
-        for begin in range(0, X.shape[0], ASKED_TOGETHER):
-            part = slice(begin, begin + ASKED_TOGETHER)
+        for begin in range(0, X.shape[0], PREDICTED_TOGETHER):
+            part = slice(begin, begin + PREDICTED_TOGETHER)
             sums = _core.kernel_sums(_units(self.scaling, X[part]), self.landmarks, slopes, self.kernel, n_threads)
             found[part] = self.intercept + sums.reshape(-1, *self.label_shape)
         return found
@@ -145,7 +145,7 @@ class KernelStage:
         return self.importances * self.label_squares
 
     def moments(self, X: Floats, query: Query) -> tuple[Floats, None]:
-        """Means at rows; of the doubt about them nothing is said."""
+        """Means at rows, without variances."""
         return self.means(X, query.n_threads), None
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, None]:
@@ -245,12 +245,12 @@ class _Regression:
         self.error, self.penalty = float(errors[best]), float(PENALTIES[best])
         coefficients = kept[:, best, None] * projected
         left = (self.labels - turned @ coefficients / self.root) / rest[:, best, None]
-        said = (self.mean + self.labels - left).reshape(self.shape)
-        return self._slopes(vectors @ coefficients, self.mean), said
+        means = (self.mean + self.labels - left).reshape(self.shape)
+        return self._slopes(vectors @ coefficients, self.mean), means
 
     def without_blocks(self) -> Floats:
-        """What the same regression says of the rows of each block, learned from all rows outside it."""
-        said = np.tile(self.mean, (self.labels.shape[0], 1))
+        """Predictions of the same regression for the rows of each block, learned from all rows outside it."""
+        means = np.tile(self.mean, (self.labels.shape[0], 1))
         for out, own in zip(self.blocks, self.of_blocks, strict=True):
             square, product, features, labels, weight = self.sums.plus(own, -1.0)
             if not (own.weight > 0.0 and weight > 0.0):
@@ -259,8 +259,8 @@ class _Regression:
             matrix = square - weight * np.outer(centre, centre)
             matrix[np.diag_indices_from(matrix)] += self.penalty
             slopes = np.linalg.solve(matrix, product - weight * np.outer(centre, mean))
-            said[out] = self.mean + mean + (self.features[out] / self.root[out] - centre) @ slopes
-        return said.reshape(self.shape)
+            means[out] = self.mean + mean + (self.features[out] / self.root[out] - centre) @ slopes
+        return means.reshape(self.shape)
 
     def _sums(self, rows: Any) -> _Sums:
         features, root = self.features[rows], self.root[rows]

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, find_copies, warn_if_doubtful
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, find_copies, warn_if_ambiguous
 from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.settings import Query
@@ -22,11 +22,11 @@ from hedgerow.boosting._chains import Making
 from hedgerow.boosting._choice import MOST_ROWS as MOST_CHOOSING
 from hedgerow.boosting._choice import TRANSFORMS, Choice, choose
 from hedgerow.boosting._directions import learn_directions
-from hedgerow.boosting._seen_and_said import Said, Seen
 from hedgerow.boosting._settings import BoostingSettings
+from hedgerow.boosting._stage_data import Moments, StageRows
 from hedgerow.boosting._view import View
 from hedgerow.files import Stored
-from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab, learn_gaps
+from hedgerow.mondrian._gaps import Gaps, Places, PredictSlab, Slab, learn_gaps
 from hedgerow.mondrian._joint_noise import LearnNoise
 from hedgerow.mondrian._learning import Sample
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
@@ -41,11 +41,11 @@ PIECE = 2000
 PREDICTED_TOGETHER = 20_000
 
 ADDED = 2
-"""The part of the doubt about a row that is added to all else."""
+"""The part of a row's variances that is added to all else."""
 
 
 class BoostingLearner:
-    """All rows, and the stages that were learned from them. A subclass turns what stages say into predictions."""
+    """All rows, and the stages that were learned from them. A subclass turns the moments of stages into predictions."""
 
     STAGE: ClassVar[Any]  # the class of its Mondrian stages
     target_shape: tuple[int, ...] = ()  # of a row
@@ -65,8 +65,8 @@ class BoostingLearner:
         """Look at all targets before the stages are learned from them."""
         raise NotImplementedError
 
-    def told_of_categories(self, y: Floats, weights: Floats) -> Floats:
-        """Return numbers or vectors whose means tell categories apart."""
+    def category_labels(self, y: Floats, weights: Floats) -> Floats:
+        """Return numbers or vectors by whose means categories are encoded."""
         return y
 
     def encoded(self, rows: Rows) -> Rows:
@@ -74,30 +74,30 @@ class BoostingLearner:
         raise NotImplementedError
 
     def blocks(self, folds: Numbers) -> tuple[Numbers, int]:
-        """Return the blocks of rows that `calibrate` will ask about, and how many there are: none."""
+        """Return the blocks of rows that `calibrate` predicts without, and how many there are: none."""
         return folds, 0
 
     def calibrate(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> None:
-        """Learn from leave-one-out how what the stages say becomes a prediction."""
+        """Learn from leave-one-out how moments of stages become predictions."""
         raise NotImplementedError
 
-    def forecast(self, X: Floats, said: Said, query: Query) -> Any:
-        """What is predicted of rows when the stages say this of them."""
+    def forecast(self, X: Floats, moments: Moments, query: Query) -> Any:
+        """What is predicted for rows at which the stages have these moments."""
         raise NotImplementedError
 
     def first_forecast(self) -> Any:
         """What is predicted before the first row."""
         raise NotImplementedError
 
-    def compare(self, encoded: Rows, said: Said, query: Query) -> Any:
+    def compare(self, encoded: Rows, moments: Moments, query: Query) -> Any:
         """Return forecasts of rows, made one after another, each to be compared with its target."""
-        return self.forecast(encoded.X, said, query)
+        return self.forecast(encoded.X, moments, query)
 
     def n_alike(self, y: Floats) -> int:
         """How many of the rows that come next can be learned by the stages as they are."""
         raise NotImplementedError
 
-    def meet(self, y: float) -> None:
+    def announce(self, y: float) -> None:
         """A target has come that the stages cannot learn as they are."""
 
     # Learning.
@@ -129,7 +129,7 @@ class BoostingLearner:
         self.learn(Rows(np.asarray(x, dtype=np.float64).reshape(1, -1), np.array([y]), weights), query)
 
     def forecast_then_learn(self, rows: Rows, query: Query, n_known: int = 0) -> Iterator[Any]:
-        """Let rows come one after another, and yield what was forecast of them, a piece at a time."""
+        """Let rows come one after another, and yield their forecasts, a piece at a time."""
         begin, n = 0, rows.X.shape[0]
         while begin < n:
             if self.is_empty:
@@ -167,11 +167,11 @@ class BoostingLearner:
         is_second_doubling = n.bit_length() % 2 == 1  # such as 16, 64 and 256 rows
         seed = int(np.random.SeedSequence(self.seed).generate_state(1)[0])
         copies = find_copies(rows.X, rows.y)
-        warn_if_doubtful(copies, stacklevel=9)
+        warn_if_ambiguous(copies, stacklevel=9)
         categories = no_categories(rows.X.shape[1])
         if self.category_axes:
-            told = rows._replace(y=self.told_of_categories(rows.y, rows.weights))
-            categories = learn_categories(told, copies, self.category_axes, seed)
+            labelled = rows._replace(y=self.category_labels(rows.y, rows.weights))
+            categories = learn_categories(labelled, copies, self.category_axes, seed)
         view = View.of_categories(categories)
         seen = view.learned(rows.X, copies)
         rows = rows._replace(X=seen.axes)
@@ -204,30 +204,30 @@ class BoostingLearner:
 
     def _learn_piece(self, rows: Rows, query: Query) -> Any:
         """Rows that are alike, or a single one that is not: it is learned with all others, anew. Returns forecasts."""
-        seen = self.view(rows.X)
+        stage_rows = self.view(rows.X)
         with interrupted_after():  # or some stages would have learned rows that others have not
             if self.n_alike(rows.y) == 0:
                 forecast = self.predictions(rows.X, query)
-                self.meet(float(rows.y[0]))
+                self.announce(float(rows.y[0]))
                 self.rows.append(*rows)
                 self.next_relearn = len(self.rows)
             else:
-                encoded = self.encoded(rows._replace(X=seen.axes))
-                said = self._learn_in_stages(seen, encoded, query)
-                self._doubt_unmet(rows.X, said.doubt)
+                encoded = self.encoded(rows._replace(X=stage_rows.axes))
+                moments = self._learn_in_stages(stage_rows, encoded, query)
+                self._add_unseen(rows.X, moments.variances)
                 self.rows.append(*rows)
-                forecast = self.compare(encoded, said, query)
+                forecast = self.compare(encoded, moments, query)
         self.review_if_due(query)
         return forecast
 
-    def _learn_in_stages(self, seen: Seen, encoded: Rows, query: Query) -> Said:
+    def _learn_in_stages(self, stage_rows: StageRows, encoded: Rows, query: Query) -> Moments:
         """If that fails, some stages have learned rows that others have not: all are learned anew before the next."""
         try:
-            self.stages, said = self.stages.learn(seen, encoded, query)
+            self.stages, moments = self.stages.learn(stage_rows, encoded, query)
         except BaseException:
             self.next_relearn = len(self.rows)
             raise
-        return said
+        return moments
 
     def without(self, rows: Rows) -> Rows:
         """Return the rows learned but for these; ValueError if one of these is not there."""
@@ -256,41 +256,41 @@ class BoostingLearner:
         ridge = before if before.kind == "linear" else None
         units, _ = Sample(*encoded, copies).units
         X, labels = encoded.X[units], encoded.y[units]
-        ask_first: Ask = first.asking_slabs(X, labels if ridge is None else labels - ridge(X), query)
+        predict_first: PredictSlab = first.slab_predictor(X, labels if ridge is None else labels - ridge(X), query)
 
-        def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
-            said = ask_first(rest, asked, gaps)
+        def predict(rest: Places, queries: Places, gaps: Gaps) -> Slab:
+            slab = predict_first(rest, queries, gaps)
             if ridge is None:
-                return said
-            inside = np.clip(X[asked], X[rest].min(axis=0), X[rest].max(axis=0))
-            return said._replace(means=said.means + ridge(inside))
+                return slab
+            inside = np.clip(X[queries], X[rest].min(axis=0), X[rest].max(axis=0))
+            return slab._replace(means=slab.means + ridge(inside))
 
-        return learn_gaps(X, labels, self.axis_importances(), ask, self.seed)
+        return learn_gaps(X, labels, self.axis_importances(), predict, self.seed)
 
     # Predicting.
 
     def predictions(self, X: Floats, query: Query) -> Any:
-        """What is predicted of rows."""
-        seen, said = self.heard(X, query)
-        return self.forecast(seen.axes, said, query)
+        """What is predicted for rows."""
+        stage_rows, moments = self.rows_and_moments(X, query)
+        return self.forecast(stage_rows.axes, moments, query)
 
-    def heard(self, X: Floats, query: Query) -> tuple[Seen, Said]:
-        """Return what stages see of rows, and what they say of them."""
-        seen = self.view(X)
-        said = self._moments(seen, query)
-        self._doubt_unmet(X, said.doubt)
-        return seen, said
+    def rows_and_moments(self, X: Floats, query: Query) -> tuple[StageRows, Moments]:
+        """Return what stages see of rows, and their moments there."""
+        stage_rows = self.view(X)
+        moments = self._moments(stage_rows, query)
+        self._add_unseen(X, moments.variances)
+        return stage_rows, moments
 
-    def _doubt_unmet(self, X: Floats, doubt: Floats) -> None:
-        """Add to the doubt about rows what categories never met before leave unknown; classes have no doubt."""
+    def _add_unseen(self, X: Floats, variances: Floats) -> None:
+        """Add the variance that categories not seen in training leave unknown; classes have no variances."""
         categories = self.view.categories
-        if categories.columns and doubt.shape[1]:
-            doubt[..., ADDED] += categories.added_variance(X).reshape(doubt[..., ADDED].shape)
+        if categories.columns and variances.shape[1]:
+            variances[..., ADDED] += categories.added_variance(X).reshape(variances[..., ADDED].shape)
 
-    def _moments(self, seen: Seen, query: Query) -> Said:
-        pieces = np.array_split(np.arange(len(seen.axes)), max(1, len(seen.axes) // PREDICTED_TOGETHER))
-        parts = [self.stages.moments(seen.part(slice(piece[0], piece[-1] + 1)), query) for piece in pieces]
-        return Said(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    def _moments(self, stage_rows: StageRows, query: Query) -> Moments:
+        pieces = np.array_split(np.arange(len(stage_rows.axes)), max(1, len(stage_rows.axes) // PREDICTED_TOGETHER))
+        parts = [self.stages.moments(stage_rows.part(slice(piece[0], piece[-1] + 1)), query) for piece in pieces]
+        return Moments(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     # What was learned.
 
@@ -362,7 +362,7 @@ class BoostingLearner:
         raise NotImplementedError
 
     def restore_own(self, stored: Stored) -> tuple[int, ...]:
-        """Take back what does not depend on stages; return the shape of what these say of a row."""
+        """Take back what does not depend on stages; return the shape of their mean at a row."""
         raise NotImplementedError
 
     def restore_rest(self, stored: Stored) -> None:

@@ -12,10 +12,10 @@ from hedgerow.base.copies import NO_GROUPS, Copies, Numbers
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.settings import Query
-from hedgerow.boosting._seen_and_said import Honest
+from hedgerow.boosting._stage_data import Honest
 from hedgerow.files import Stored
 from hedgerow.mondrian._calibration import Calibration
-from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
+from hedgerow.mondrian._gaps import Gaps, Places, PredictSlab, Slab
 from hedgerow.mondrian._growing import Plan, mean_square, weighted_mean
 from hedgerow.mondrian._learning import Effort
 from hedgerow.mondrian._regression import RegressionForest
@@ -26,7 +26,7 @@ from hedgerow.mondrian._vector_forest import VectorForest
 STAGE = Effort(most_rows=3000, n_rounds=2, most_smoothing=40_000, fewest_smoothing=3, n_searches=12, most_calibrating=0)
 """Spent on a stage."""
 PROBE = STAGE._replace(n_rounds=1, most_smoothing=4000, n_searches=6)
-"""Spent on a forest that only tells whether a larger one is worth growing."""
+"""Spent on a forest that is grown only to learn whether a larger one is worth it."""
 
 MOST_LEAVES = 30_000
 """Leaves of a tree, about: with more rows, trees end before all rows are parted."""
@@ -63,8 +63,8 @@ class Stage:
         return cls(cls.FOREST.begin(rows, settings, draw_seed(seed), Smoothing.free(query.n_threads), plan))
 
     @staticmethod
-    def doubt_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Shape of the doubt about the prediction of a row: the variance within trees, between them, and of gaps."""
+    def variance_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Shape of the variances of a prediction: within trees, between them, and of gaps."""
         return (*label_shape, 3)
 
     @property
@@ -78,13 +78,13 @@ class Stage:
         self.forest.settings = replace(self.forest.settings, n_estimators=n)
 
     def calibrated(self, labels: Floats, groups: Numbers, query: Query) -> Honest:
-        """Learn how doubtful means are from the labels; return what is said of the rows learned, as `left_out` does."""
-        said = self._leave_one_out(groups, query)
-        self._calibrate(labels, *said)
-        return self._honest(*said)
+        """Learn from the labels how uncertain means are; return what `left_out` returns."""
+        left_out = self._leave_one_out(groups, query)
+        self._calibrate(labels, *left_out)
+        return self._honest(*left_out)
 
     def left_out(self, groups: Numbers, query: Query) -> Honest:
-        """Return what is said of the rows learned, of each without itself and its copies."""
+        """Return predictions for the rows learned, for each without itself and its copies."""
         return self._honest(*self._leave_one_out(groups, query))
 
     def _leave_one_out(self, groups: Numbers, query: Query) -> tuple[Floats, Floats, Floats]:
@@ -92,10 +92,10 @@ class Stage:
         raise NotImplementedError
 
     def _calibrate(self, labels: Floats, mean: Floats, within: Floats, between: Floats) -> None:
-        """Let gamma_1 be what makes errors typical, if the stage tells doubts."""
+        """Let gamma_1 be what makes errors typical, if the stage has variances."""
 
     def _honest(self, mean: Floats, within: Floats, between: Floats) -> Honest:
-        """Return the same with the doubt that is told."""
+        """Return the mean with its variances."""
         raise NotImplementedError
 
     def _mean_between(self, between: Floats) -> float:
@@ -110,7 +110,7 @@ class Stage:
 
     @property
     def importances(self) -> Floats:
-        """Share of each column. What is left over of labels does not tell which rows are copies."""
+        """Share of each column. Residuals do not show which rows are copies."""
         shares: Floats = self.forest.importances(NO_GROUPS)
         return shares
 
@@ -145,9 +145,9 @@ class NumberStage(Stage):
         return float(self.forest.core.label_moments[2])
 
     def moments(self, X: Floats, query: Query) -> tuple[Floats, Floats]:
-        """Mean at rows, and the doubt about it."""
-        mean, *doubts = self.forest.core.moments(X, self._rule, query.n_threads)
-        return self.forest.labels.origin + mean, self._doubt(*doubts)
+        """Mean at rows, and its variances."""
+        mean, *variances = self.forest.core.moments(X, self._rule, query.n_threads)
+        return self.forest.labels.origin + mean, self._variances(*variances)
 
     def _leave_one_out(self, groups: Numbers, query: Query) -> tuple[Floats, Floats, Floats]:
         mean, within, between = self.forest.core.leave_one_out(self._rule, self.n_trees, groups, query.n_threads)
@@ -158,53 +158,53 @@ class NumberStage(Stage):
         error, typical = mean_square(labels - mean, weights), weighted_mean(within, weights)
         if error > 0.0 and typical > 0.0:
             found = Calibration(error / typical, 1e-12 * error, 1.0)
-        else:  # fixed all the same, or rows learned together would be asked of other labels than rows learned apart
-            found = Calibration(self.largest_doubt, 1e-12 * self.largest_doubt, 1.0)
+        else:  # fixed all the same, or it would depend on later labels how rows learned together are predicted
+            found = Calibration(self.largest_variance, 1e-12 * self.largest_variance, 1.0)
         self.forest.labels = replace(self.forest.labels, calibration=found)
 
     def _honest(self, mean: Floats, within: Floats, between: Floats) -> Honest:
         scale, noise = self._query[1:]
-        return Honest(mean, self._doubt(scale * within + noise, between), between=self._mean_between(between))
+        return Honest(mean, self._variances(scale * within + noise, between), between=self._mean_between(between))
 
     @property
-    def largest_doubt(self) -> float:
-        """The doubt within trees without evidence."""
+    def largest_variance(self) -> float:
+        """The variance within trees without evidence."""
         return self._query[1]
 
-    def doubt_of_one_row(self, weight: float) -> float:
+    def variance_of_one_row(self, weight: float) -> float:
         """The same at a row that is alone, of so much weight."""
-        return self.largest_doubt / float(self.forest.core.model[1] * weight)
+        return self.largest_variance / float(self.forest.core.model[1] * weight)
 
-    def asking_slabs(self, X: Floats, labels: Floats, query: Query) -> Ask:
-        """Return what grows a few such trees from some rows and asks them about others."""
+    def slab_predictor(self, X: Floats, labels: Floats, query: Query) -> PredictSlab:
+        """Return what grows a few such trees from some rows and predicts others."""
         forest, origin = self.forest, self.forest.labels.origin
         smoothing = Smoothing.free(query.n_threads)
-        ask = forest.labels.asking_slabs(forest.core, forest.scaling, X, labels - origin, smoothing)
+        predict = forest.labels.slab_predictor(forest.core, forest.scaling, X, labels - origin, smoothing)
 
-        def ask_about(rest: Places, asked: Places, gaps: Gaps) -> Slab:
-            said: Slab = ask(rest, asked, gaps)
-            return said._replace(means=said.means + origin)
+        def predict_moved(rest: Places, queries: Places, gaps: Gaps) -> Slab:
+            slab: Slab = predict(rest, queries, gaps)
+            return slab._replace(means=slab.means + origin)
 
-        return ask_about
+        return predict_moved
 
     def watch_gaps(self, gaps: Gaps) -> None:
-        """Let these gaps add to doubts from now on."""
+        """Let these gaps add to variances from now on."""
         self.forest.labels = replace(self.forest.labels, gaps=gaps)
         self.forest.core.watch_gaps(*gaps)
 
     def without_blocks(self, blocks: Numbers, n_blocks: int, n_trees: int, query: Query) -> tuple[Floats, Floats]:
-        """The same for the rows learned, each without its whole block; asks some of the trees only."""
+        """The same for the rows learned, each without its whole block, by some of the trees."""
         core, rule = self.forest.core, self._rule
-        asked = min(n_trees, self.n_trees)
-        mean, within, between = core.leave_blocks_out(rule, asked, blocks, n_blocks, query.n_threads)
+        n_used = min(n_trees, self.n_trees)
+        mean, within, between = core.leave_blocks_out(rule, n_used, blocks, n_blocks, query.n_threads)
         scale, noise = self._query[1:]
-        return self.forest.labels.origin + mean, self._doubt(scale * within + noise, between)
+        return self.forest.labels.origin + mean, self._variances(scale * within + noise, between)
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, Floats]:
         """The same for rows that come one after another, each before it is learned."""
         rule, encoded = self._rule, self.forest.labels.encoded(rows)
-        mean, *doubts = self.forest.core.moments_then_learn(*encoded, rule, query.n_threads)
-        return self.forest.labels.origin + mean, self._doubt(*doubts)
+        mean, *variances = self.forest.core.moments_then_learn(*encoded, rule, query.n_threads)
+        return self.forest.labels.origin + mean, self._variances(*variances)
 
     @property
     def _rule(self) -> Any:
@@ -216,18 +216,18 @@ class NumberStage(Stage):
         numbers: tuple[float, float, float] = self.forest.core.query(self._rule)
         return numbers
 
-    def _doubt(self, within: Floats, between: Floats, added: Floats | None = None) -> Floats:
+    def _variances(self, within: Floats, between: Floats, added: Floats | None = None) -> Floats:
         added = np.zeros(within.size) if added is None else added
         return np.column_stack([np.maximum(within - self._query[2], 0.0), between, added])
 
 
 class VectorStage(Stage):
-    """A stage for labels that are vectors about zero. Of the doubt about its means nothing is said."""
+    """A stage for labels that are vectors about zero, without variances of its means."""
 
     FOREST = VectorForest
 
     @staticmethod
-    def doubt_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
+    def variance_shape(label_shape: tuple[int, ...]) -> tuple[int, ...]:
         """Shape of nothing."""
         return (0,)
 
@@ -246,8 +246,8 @@ class VectorStage(Stage):
         return self.forest.core.means(X, query.n_threads), np.empty((X.shape[0], 0))
 
     def _leave_one_out(self, groups: Numbers, query: Query) -> tuple[Floats, Floats, Floats]:
-        said: tuple[Floats, Floats, Floats] = self.forest.core.leave_one_out(self.n_trees, groups, query.n_threads)
-        return said
+        left_out: tuple[Floats, Floats, Floats] = self.forest.core.leave_one_out(self.n_trees, groups, query.n_threads)
+        return left_out
 
     def _honest(self, mean: Floats, within: Floats, between: Floats) -> Honest:
         return Honest(mean, np.empty((mean.shape[0], 0)), between=self._mean_between(between))

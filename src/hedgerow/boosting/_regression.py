@@ -1,4 +1,4 @@
-"""A boosting for regression that has learned: from what its stages say to predictive distributions."""
+"""A boosting for regression that has learned: from moments of its stages to predictive distributions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hedgerow.boosting import _reshaping as reshaping
 from hedgerow.boosting._learner import BoostingLearner
 from hedgerow.boosting._mondrian_stage import NumberStage
 from hedgerow.boosting._reshaping import Reshaping
-from hedgerow.boosting._seen_and_said import Said
+from hedgerow.boosting._stage_data import Moments
 from hedgerow.files import Stored
-from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._growing import mean_square, weighted_mean
 from hedgerow.mondrian._joint_noise import LearnNoise
 from hedgerow.mondrian._learning import Sample
 from hedgerow.mondrian._noise import Noise, with_groups
 from hedgerow.mondrian._small_forests import SmallForest, small_forest
 from hedgerow.mondrian._smoothing import Smoothing
+from hedgerow.mondrian._variances import Calibration, calibrate, with_distance
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._shapes import NormalShape
 from hedgerow.targets import Target, Untransformed, is_due, learn_target, target_from_state
@@ -73,44 +73,48 @@ class RegressionBoosting(BoostingLearner):
         """Learn how wide predictions must be, and which shape they have."""
         labels, weights, stages = encoded.y, encoded.weights, self.stages
         sample = Sample(encoded.X, stages.residuals, weights, copies)
-        found, self.noise, _ = self._calibrated(sample, stages.doubts, self.noise_learner(encoded, copies, query))
+        found, self.noise, _ = self._calibrated(sample, stages.variances, self.noise_learner(encoded, copies, query))
         variance = mean_square(labels - weighted_mean(labels, weights), weights)
         mean_weight = (weights.sum() if weights.size else labels.size) / copies.n_units
-        of_one_row = sum(stage.doubt_of_one_row(mean_weight) for stage in stages.main.mondrian)
-        largest = sum(stage.largest_doubt for stage in stages.main.mondrian)
-        self.calibration = with_distance(found, stages.doubts, variance, of_one_row, largest)
+        of_one_row = sum(stage.variance_of_one_row(mean_weight) for stage in stages.main.mondrian)
+        largest = sum(stage.largest_variance for stage in stages.main.mondrian)
+        self.calibration = with_distance(found, stages.variances, variance, of_one_row, largest)
         stages.main.mondrian[0].watch_gaps(self.learn_gaps(encoded, copies, query))
         self.reshaping = None
         if self.settings.shape == "auto" and copies.n_units >= reshaping.FEWEST_ROWS:
             self.reshaping = self._learn_shapes(encoded, blocks, copies, query)
 
     def _calibrated(
-        self, sample: Sample, doubts: Floats, learn: LearnNoise | None
+        self, sample: Sample, variances: Floats, learn: LearnNoise | None
     ) -> tuple[Calibration, Noise | None, Floats]:
         """Return how wide predictions must be, noise that varies if that pays, and the factors of these rows.
 
         The labels of the sample are residuals.
         """
         X, residuals, weights, _ = sample
-        found, noise, factors = calibrate(residuals, doubts, weights, self.settings.tail), None, np.ones(residuals.size)
+        found, noise, factors = (
+            calibrate(residuals, variances, weights, self.settings.tail),
+            None,
+            np.ones(residuals.size),
+        )
         if learn is None:
             return found, noise, factors
 
         def squares() -> Floats:
-            return residuals**2 / (factors * (found.spread(doubts) * found.shape.std) ** 2)
+            return residuals**2 / (factors * (found.spread(variances) * found.shape.std) ** 2)
 
         noise, factors = learn(squares())
         if noise is not None:
-            found = calibrate(residuals / np.sqrt(factors), doubts, weights, self.settings.tail)
+            found = calibrate(residuals / np.sqrt(factors), variances, weights, self.settings.tail)
         units, of_units = sample.units
         noise, groups = with_groups(noise, X[units], squares()[units], of_units)
         return found, noise, factors * np.exp(groups.logs_of(X))
 
     def _learn_shapes(self, encoded: Rows, blocks: Numbers, copies: Copies, query: Query) -> Reshaping | None:
-        """Learn shapes from what is said of rows without their block, noise too."""
+        """Learn shapes from predictions for rows without their block, noise too."""
         drawn, n_trees = self._drawn(encoded.y.size), max(1, self.settings.n_estimators // 2)
-        said = self.stages.without_blocks(blocks, reshaping.N_FOLDS, n_trees, query)
-        mean, doubt = (part[drawn] for part in said)
+        moments = self.stages.without_blocks(blocks, reshaping.N_FOLDS, n_trees, query)
+        mean, variances = (part[drawn] for part in moments)
         rows, of_drawn, blocks = encoded.part(drawn), copies.of(drawn), blocks[drawn]
 
         def learn(squares: Floats) -> tuple[Noise | None, Floats]:
@@ -124,42 +128,44 @@ class RegressionBoosting(BoostingLearner):
             return self.noise, factors
 
         sample = Sample(rows.X, rows.y - mean, rows.weights, of_drawn)
-        found, _, factors = self._calibrated(sample, doubt, learn if self.noise else None)
-        dist = widened(found.distribution(mean, doubt), factors)
+        found, _, factors = self._calibrated(sample, variances, learn if self.noise else None)
+        dist = widened(found.distribution(mean, variances), factors)
         return reshaping.fit_reshaping(rows, of_drawn, dist, drawn, self.seed, n_trees, query)
 
     # Predicting.
 
-    def forecast(self, X: Floats, said: Said, query: Query, inflation: Floats | None = None) -> Any:
+    def forecast(self, X: Floats, moments: Moments, query: Query, inflation: Floats | None = None) -> Any:
         """Return the distributions of rows."""
         factors = self._factors(X)
-        dist = widened(self.calibration.distribution(said.mean, said.doubt, inflation), factors)
+        dist = widened(self.calibration.distribution(moments.mean, moments.variances, inflation), factors)
         if self.reshaping is not None:
-            dist = self.reshaping.apply(dist, X, self.calibration.spread(said.doubt) * np.sqrt(factors), query)
+            dist = self.reshaping.apply(dist, X, self.calibration.spread(moments.variances) * np.sqrt(factors), query)
         return self.target.distribution(dist, self.view.without_projections(X))
 
     def variance_parts(self, X: Floats, query: Query) -> tuple[Floats, Floats, Floats]:
         """Noise, disagreement of trees and distance from rows: shares of each variance."""
-        return self.calibration.parts(self.heard(X, query)[1].doubt, float(np.median(self.stages.doubts[:, 0])))
+        return self.calibration.parts(
+            self.rows_and_moments(X, query)[1].variances, float(np.median(self.stages.variances[:, 0]))
+        )
 
     def first_forecast(self) -> LocationScale:
         """Return the standard normal distribution."""
         return LocationScale(np.zeros(1), np.ones(1), NormalShape())
 
-    def compare(self, encoded: Rows, said: Said, query: Query) -> Any:
+    def compare(self, encoded: Rows, moments: Moments, query: Query) -> Any:
         """Return forecasts, each as wide as those before it were off."""
-        misses = (encoded.y - said.mean) / np.sqrt(self._factors(encoded.X))
-        self.calibration, inflation = self.calibration.after(misses, said.doubt, encoded.weights)
-        return self.forecast(encoded.X, said, query, inflation)
+        misses = (encoded.y - moments.mean) / np.sqrt(self._factors(encoded.X))
+        self.calibration, inflation = self.calibration.after(misses, moments.variances, encoded.weights)
+        return self.forecast(encoded.X, moments, query, inflation)
 
     def left_out(self, query: Query) -> Any:
         """Return the distributions of the rows when the stages were last learned, each without itself."""
         rows, stages = self.learned_rows, self.stages
         factors = np.ones(rows.y.size) if self.noise is None else self.noise.left_out_factors(rows.X)
-        dist = self.calibration.distribution(self.target.encode(rows.y) - stages.residuals, stages.doubts)
+        dist = self.calibration.distribution(self.target.encode(rows.y) - stages.residuals, stages.variances)
         dist = widened(dist, factors)
         if self.reshaping is not None:
-            spread = self.calibration.spread(stages.doubts) * np.sqrt(factors)
+            spread = self.calibration.spread(stages.variances) * np.sqrt(factors)
             dist = self.reshaping.apply_left_out(dist, rows.X, spread, find_copies(rows.X, rows.y), query)
         return self.target.left_out(dist, self.view.without_projections(rows.X))
 
@@ -179,7 +185,7 @@ class RegressionBoosting(BoostingLearner):
         }
 
     def restore_own(self, stored: Stored) -> tuple[int, ...]:
-        """Stages say one number of a row."""
+        """Stages predict one number for a row."""
         return ()
 
     def restore_rest(self, stored: Stored) -> None:

@@ -37,7 +37,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     ----------
     n_estimators : int, default=50
         Trees a stage; a stage of greedy trees has twice as many. A Mondrian forest keeps fewer where the others would
-        hardly change predictions; `stages_` tells how many.
+        hardly change predictions; `stages_` has their numbers.
     max_stages : int, default=4
         Mondrian forests in the first chain of stages, at most: 1 to 1,000.
     linear : {"auto", True, False}, default="auto"
@@ -53,14 +53,14 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         Shape of the predictive distribution: Student's t fitted to the leave-one-out residuals, a Gaussian, or the
         residuals themselves, smoothed.
     shape : {"auto", "common"}, default="auto"
-        Whether that shape is learned row by row too, wherever leave-one-out says that it differs (skewed here, heavy
+        Whether that shape is learned row by row too, wherever leave-one-out shows that it differs (skewed here, heavy
         on one side there, discrete), or is common to all rows. Of several targets only the width is learned so.
     target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
         What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
         "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
         the whole line, which rises, its inverse, and the logarithm of its derivative.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -147,13 +147,13 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         A `LocationScale`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real; and a
         `Joint` of several targets.
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.predictions(X, self._current.query)
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row as if it had not been learned, as of when the stages were last learned.
 
-        The first stage's predictions are exact; later stages learn residuals that have met the row through the others'
+        The first stage's predictions are exact; later stages learn residuals that depend on the row through the others'
         predictions, which was found to matter little.
         """
         self._check_learned()
@@ -179,8 +179,8 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
         _, y, weights = self._learner.learned_rows
         mean = self._learner.left_out(self._current.query).mean()
         each = [
-            (mean_square(own - said, weights), mean_square(own - weighted_mean(own, weights), weights))
-            for own, said in zip(y.reshape(y.shape[0], -1).T, mean.reshape(y.shape[0], -1).T, strict=True)
+            (mean_square(own - predicted, weights), mean_square(own - weighted_mean(own, weights), weights))
+            for own, predicted in zip(y.reshape(y.shape[0], -1).T, mean.reshape(y.shape[0], -1).T, strict=True)
         ]
         return float(np.mean([1.0 - left / total if total > 0 else math.nan for left, total in each]))
 

@@ -30,7 +30,7 @@ MOST_ROWS = 10_000
 """Rows that shapes are learned from."""
 
 PROBED_ROWS, PROBED_TREES = 1000, 10
-"""A small forest on so many rows tells whether a larger one is worth growing."""
+"""Whether a larger forest is worth growing is learned from a small one on so many rows."""
 
 LEAST_GAIN = 0.002
 """A stage that takes away less than this share of the score is not kept."""
@@ -53,7 +53,7 @@ class Reshaping(NamedTuple):
     share: float  # of the common shape in every row's own
 
     def apply(self, dist: LocationScale, X: Floats, spread: Floats, query: Query) -> LocationScale:
-        """Return the distributions of rows, reshaped; `spread` is their scale as leave-one-out has told it."""
+        """Return the distributions of rows, reshaped; `spread` is their scale by leave-one-out."""
         moved = np.zeros((X.shape[0], LEVELS.size))
         for forest, sees in zip(self.forests, self.sees_columns, strict=True):
             moved += forest.moments(_seen(X, dist.location, spread, sees), query)[0]
@@ -144,8 +144,8 @@ def fit_reshaping(
         if mean_square(left, few.weights) > mean_square(few.y, few.weights):
             continue
         whole = {"n_trees": n_trees, "seed": seeds[3 + number], "effort": STAGE}
-        stage, said = _fitted(Rows(columns, residuals, weights), copies, query, **whole)
-        left = residuals - said
+        stage, predicted = _fitted(Rows(columns, residuals, weights), copies, query, **whole)
+        left = residuals - predicted
         if mean_square(left, weights) < (1.0 - least_gain) * mean_square(residuals, weights):
             forests.append(stage)
             sees_columns.append(sees)
@@ -158,14 +158,14 @@ def fit_reshaping(
 
 
 def _fitted(rows: Rows, copies: Copies, query: Query, **how: Any) -> tuple[VectorStage, Floats]:
-    """Return a stage that has learned, and what it says of each row without it."""
+    """Return a stage that has learned, and what it predicts for each row without it."""
     stage = VectorStage.grown(rows, copies, query, scaling="half", **how)
     return stage, stage.left_out(copies.groups, query).mean
 
 
 def _seen(X: Floats, location: Floats, scale: Floats, sees_columns: bool) -> Floats:
-    said = location, np.log(scale)
-    return np.ascontiguousarray(np.column_stack([X, *said] if sees_columns else said))
+    predicted = location, np.log(scale)
+    return np.ascontiguousarray(np.column_stack([X, *predicted] if sees_columns else predicted))
 
 
 def _few(weights: Floats, rows: Any) -> Floats:
@@ -173,14 +173,14 @@ def _few(weights: Floats, rows: Any) -> Floats:
 
 
 def _left_out(forest: VectorStage, columns: Floats, drawn: npt.NDArray[Any], copies: Copies, query: Query) -> Floats:
-    """What a forest says of each row without it; of the rows that it has not learned, what it says."""
+    """Predictions of a forest for each row without it; for rows that it has not learned, its usual predictions."""
     others = np.ones(columns.shape[0], dtype=bool)
     others[drawn] = False
-    said = np.empty((columns.shape[0], LEVELS.size))
-    said[drawn] = forest.left_out(copies.of(drawn.astype(np.intp)).groups, query).mean
+    found = np.empty((columns.shape[0], LEVELS.size))
+    found[drawn] = forest.left_out(copies.of(drawn.astype(np.intp)).groups, query).mean
     if others.any():
-        said[others] = forest.moments(np.ascontiguousarray(columns[others]), query)[0]
-    return said
+        found[others] = forest.moments(np.ascontiguousarray(columns[others]), query)[0]
+    return found
 
 
 def _mean_log_slope(levels: Floats, ranks: Floats, weights: Floats) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow.base.copies import NO_GROUPS, Numbers
 from hedgerow.base.rows import Rows
 from hedgerow.base.settings import Query
-from hedgerow.boosting._seen_and_said import Honest
+from hedgerow.boosting._stage_data import Honest
 from hedgerow.files import Stored
 from hedgerow.numeric.arrays import Floats
 
@@ -41,7 +41,7 @@ class Ridge:
 
     @classmethod
     def fitted(cls, rows: Rows, groups: Numbers, blocks: Numbers, n_blocks: int) -> tuple[Ridge, Honest]:
-        """Return a stage that has learned, and what it says of each row without it, and without its block."""
+        """Return a stage that has learned, and what it predicts for each row without it, and without its block."""
         weights = rows.weights if rows.weights.size else np.ones(rows.X.shape[0])
         ridge, residuals = fit_ridge(rows.X, rows.y, weights, groups)
         without = without_blocks(ridge, rows.X, rows.y, weights, blocks, n_blocks) if n_blocks else None
@@ -58,7 +58,7 @@ class Ridge:
         return squares
 
     def moments(self, X: Floats, query: Query) -> tuple[Floats, None]:
-        """Values at rows; of the doubt about them nothing is said."""
+        """Values at rows, without variances."""
         return self(X), None
 
     def moments_then_learn(self, rows: Rows, query: Query) -> tuple[Floats, None]:
@@ -124,10 +124,10 @@ def fit_ridge(X: Floats, y: Floats, weights: Floats, groups: Numbers = NO_GROUPS
 
 
 def without_blocks(ridge: Ridge, X: Floats, y: Floats, weights: Floats, blocks: Numbers, n_blocks: int) -> Floats:
-    """What the same ridge says of the rows of each block, learned from all rows outside it; zeros for the others."""
+    """The same ridge's predictions for the rows of each block, learned from all others; zeros for rows in no block."""
     columns = (np.clip(X, ridge.lower, ridge.upper) - ridge.centre) / ridge.scale
     targets = y.reshape(y.shape[0], -1)
-    said = np.zeros_like(targets)
+    found = np.zeros_like(targets)
     for block in range(n_blocks):
         out = blocks == block
         kept = np.where(out, 0.0, weights)
@@ -141,14 +141,14 @@ def without_blocks(ridge: Ridge, X: Floats, y: Floats, weights: Floats, blocks: 
         square[np.diag_indices_from(square)] += ridge.penalty
         slopes = np.linalg.lstsq(square, scaled.T @ (targets - mean), rcond=None)[0]
         inside = np.clip(columns[out], columns[kept > 0.0].min(axis=0), columns[kept > 0.0].max(axis=0))
-        said[out] = mean + (inside - centre) @ slopes
-    return said.reshape(y.shape)
+        found[out] = mean + (inside - centre) @ slopes
+    return found.reshape(y.shape)
 
 
 def standardised(X: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:
     """Mean and standard deviation of each column, and the columns in these units.
 
-    A column that does not vary, or so much that no number says how much, is all zeros, about 0 and in units of 1.
+    A column that does not vary, or so much that no number measures it, is all zeros, about 0 and in units of 1.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         centre = share @ X

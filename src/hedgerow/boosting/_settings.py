@@ -25,7 +25,9 @@ def check_stages(name: str, value: Any) -> str | tuple[str, ...]:
     if not kinds or not all(isinstance(kind, str) and kind in KINDS for kind in kinds):
         raise ValueError(f"{name} must be 'auto' or a list out of {', '.join(map(repr, KINDS))}, got {value!r}")
     if "mondrian" not in kinds:
-        raise ValueError(f"{name} must have 'mondrian' among them, which tells how doubtful predictions are: {value!r}")
+        raise ValueError(
+            f"{name} must have 'mondrian' among them, which learns how uncertain predictions are: {value!r}"
+        )
     return tuple(kind for kind in KINDS if kind in kinds)
 
 

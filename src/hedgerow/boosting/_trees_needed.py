@@ -11,13 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 
 TOLERANCE = 0.125
-"""What having few trees may add to the squared error: this share of it, divided by the number of trees asked for."""
+"""What having few trees may add to the squared error: this share of it, divided by the number of trees requested."""
 
 GROWTH = 1.05
-"""Where all trees asked for do not get below that, it may become so many times as large."""
+"""Where all trees requested do not get below that, it may become so many times as large."""
 
 FEWEST = 25
-"""Trees of a forest at least, if it tells how doubtful its means are: that is read off how they differ."""
+"""Trees of a forest at least, if its means have variances: these are learned from how trees differ."""
 
 
 def trees_needed(alone: Sequence[float], most: int, fewest: int, error: float) -> list[int]:

@@ -2,7 +2,7 @@
 
 Kernels and greedy trees are learned at doublings and stand still in between; the first chain learns every row. Where
 rows move on, as in the order of time, what stands still falls behind, and leave-one-out, which knows no order, does not
-tell. Forecasts do, each made before its label was known (Dawid 1984): what the other chains add to the first is
+show it. Forecasts do, each made before its label was known (Dawid 1984): what the other chains add to the first is
 multiplied by a share, the slope of a regression through zero over the last rows.
 """
 
@@ -19,15 +19,15 @@ from hedgerow.mondrian._growing import mean_square
 from hedgerow.numeric.arrays import Floats
 
 N_ROWS = 100
-"""Rows that count of those met before: the weight of a row falls by a factor e over so many."""
+"""Rows that count of those seen before: the weight of a row falls by a factor e over so many."""
 
 N_BEFOREHAND = 100
-"""As many rows say beforehand that the blend is right."""
+"""The blend is trusted beforehand as after so many rows for which it was right."""
 
 KEPT = 1.0 - 1.0 / N_ROWS
 
 MOST_KNOWN = 1.0 - 1e-6
-"""Of what is known after a doubling, the share that rows met before it may have."""
+"""Of what is known after a doubling, the share that rows seen before it may have."""
 
 LARGEST = 1e290
 """Sums are smaller: labels are at most 1e100, and weights of two rows differ by less than the rest."""
@@ -52,7 +52,7 @@ class Trust(NamedTuple):
         if not (self.beforehand > 0.0 and new.beforehand > 0.0):
             return new
         known = self.beforehand + self.square
-        kept = min(self.square / known, MOST_KNOWN)  # share of what is known that comes from rows met
+        kept = min(self.square / known, MOST_KNOWN)  # share of what is known that comes from rows seen
         square = new.beforehand * kept / (1.0 - kept)
         return new._replace(product=self.share * (new.beforehand + square) - new.beforehand, square=square)
 
@@ -62,7 +62,7 @@ class Trust(NamedTuple):
         return float(self._shares(self.product, self.square))
 
     def after(self, added: Floats, left: Floats, weights: Floats) -> tuple[Trust, Floats]:
-        """Return the trust after these rows were met, in order, and the share that each of them met."""
+        """Return the trust after these rows were seen, in order, and the share when each of them came."""
         n = added.shape[0]
         weights = weights if weights.size else np.ones(n)
         products, squares = (

@@ -1,4 +1,4 @@
-"""What stages see of rows: columns of numbers, what is told of categories, and projections onto directions."""
+"""What stages see of rows: columns of numbers, encoded categories, and projections onto directions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hedgerow.base.copies import Copies
 from hedgerow.base.rows import Floats
 from hedgerow.boosting._categories import CategoryAxes, no_categories
 from hedgerow.boosting._directions import Directions, no_directions
-from hedgerow.boosting._seen_and_said import Seen
+from hedgerow.boosting._stage_data import StageRows
 from hedgerow.files import Stored
 
 
@@ -28,19 +28,19 @@ class View(NamedTuple):
         """Return the view of rows of so many columns of numbers, as they are."""
         return cls.of_categories(no_categories(width))
 
-    def __call__(self, X: Floats) -> Seen:
+    def __call__(self, X: Floats) -> StageRows:
         """Return what stages see of rows to be predicted."""
         axes = self.directions.beside(self.categories.axes(X))
         if not self.categories.columns:
-            return Seen(axes, axes)
-        return Seen(axes, self.directions.beside(self.categories.plain(X)))
+            return StageRows(axes, axes)
+        return StageRows(axes, self.directions.beside(self.categories.plain(X)))
 
-    def learned(self, X: Floats, copies: Copies) -> Seen:
+    def learned(self, X: Floats, copies: Copies) -> StageRows:
         """Return what stages see of the rows that they learn."""
         if not self.categories.columns:
             return self(X)
         axes = self.directions.beside(self.categories.axes_left_out(X, copies))
-        return Seen(axes, self.directions.beside(self.categories.plain(X)))
+        return StageRows(axes, self.directions.beside(self.categories.plain(X)))
 
     @property
     def widths(self) -> tuple[int, int]:
@@ -59,7 +59,7 @@ class View(NamedTuple):
         return axes[:, : axes.shape[1] - self.directions.n]
 
     def by_column(self, of_axes: Floats, of_plain: Floats, width: int) -> Floats:
-        """Add up what is said of the columns seen, one way or the other, for rows of so many columns."""
+        """Add up shares of axes and of plain columns for each column of the rows, of which there are `width`."""
         shared_out = self.directions.shared_out
         return self.categories.by_column(shared_out(of_axes), shared_out(of_plain), width)
 

@@ -36,7 +36,7 @@ ID_NAME = re.compile(
 HARDLY_RECURS = 0.9
 """Text is left out if it has more different values than this share of its rows: a new row would hardly ever match."""
 ENOUGH = 20
-"""Rows from which one can tell that values do not recur."""
+"""Rows from which it is seen that values do not recur."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ def kind_of(column: Any) -> str:
 def features(frame: Any, columns: Sequence[str], path: Path, kinds: Mapping[str, str]) -> Any:
     """Return these columns: dates and times as such, the others as they are.
 
-    `kinds` says what some columns hold, which a model has learned, or categories that were asked for. In the others
-    text tells: it is dates or times if all of it is, else categories. Categories are text.
+    `kinds` is what some columns hold, which a model has learned, or categories that were requested. In the others
+    text decides: it is dates or times if all of it is, else categories. Categories are text.
     """
     require(frame.columns, list(columns), path)
     chosen = frame[list(columns)].copy()

@@ -44,11 +44,11 @@ COMPLAINTS = {
     r"No such (command|option):? '?([\w-]+)'?.*": r"there is no \1 '\2'",
     r"Got unexpected extra arguments?(?:\(s\))? \((.*)\)": r"there is more than the command takes: \1",
 }
-"""What typer complains of, and what is said instead."""
+"""What typer complains of, and what is written instead."""
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a command from a function whose first parameter is the `Output` that it speaks to.
+    """Return a command from a function whose first parameter is the `Output` that it writes to.
 
     The other parameters are its arguments and options; the shared options are added. What a user can cause becomes one
     sentence and an exit code; a bug keeps its traceback.
@@ -94,7 +94,7 @@ class _PlainHelp:
             if getattr(parameter, "is_flag", False):
                 parameter.metavar = ""
             if parameter.param_type_name == "argument":
-                parameter.display_type_rich = lambda ctx: None  # its name says what it is
+                parameter.display_type_rich = lambda ctx: None  # its name shows what it is
         return found
 
 
@@ -106,7 +106,7 @@ class Commands(_PlainHelp, TyperGroup):
     """All commands, with errors about options in the style of other errors."""
 
     def main(self, args: Any = None, *rest: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run a command; what typer complains of is said in a sentence."""
+        """Run a command; what typer complains of is put in a sentence."""
         try:
             code = super().main(args, *rest, **extra, standalone_mode=False)  # type: ignore[misc]
         except Exception as error:
@@ -131,8 +131,8 @@ class Commands(_PlainHelp, TyperGroup):
 
 def _in_words(sentence: str) -> str:
     """Return what typer complains of as a user would put it."""
-    for said, instead in COMPLAINTS.items():
-        if found := re.fullmatch(said, sentence):
+    for complaint, instead in COMPLAINTS.items():
+        if found := re.fullmatch(complaint, sentence):
             return found.expand(instead)
     return f"{sentence[0].lower() if sentence[:2].istitle() else sentence[0]}{sentence[1:]}"
 
@@ -158,12 +158,12 @@ def _errors_in_words(out: Output) -> Iterator[None]:
 
 @contextmanager
 def _warnings_in_words(out: Output) -> Iterator[None]:
-    """Say each warning once, without the line of Python that issued it."""
-    said: set[str] = set()
+    """Write each warning once, without the line of Python that issued it."""
+    written: set[str] = set()
 
     def say(message: Any, *_: Any, **__: Any) -> None:
-        if str(message) not in said:
-            said.add(str(message))
+        if str(message) not in written:
+            written.add(str(message))
             out.say(f"note: {message}")
 
     with warnings.catch_warnings():

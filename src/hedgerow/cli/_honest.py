@@ -19,7 +19,7 @@ HELD_BACK = "on a fifth of the rows, not learned"
 
 @dataclass(frozen=True)
 class Honest:
-    """Rows with their targets, and what a model said that had not learned them."""
+    """Rows with their targets, and predictions of a model that had not learned them."""
 
     how: str
     """How rows were kept from the model, in words."""

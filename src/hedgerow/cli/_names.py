@@ -58,6 +58,6 @@ def chosen(option: str, value: str, allowed: Sequence[str]) -> str:
 
 
 def reading_of(missing: Sequence[str] | None, dates: str | None) -> Reading:
-    """Return what --missing and --dates say."""
+    """Return what --missing and --dates give."""
     marks = [mark.strip() for mark in listed(missing, ())]
     return Reading(tuple(marks), chosen("--dates", dates, (DAY_FIRST, MONTH_FIRST)) if dates else "")

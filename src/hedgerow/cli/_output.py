@@ -1,4 +1,4 @@
-"""How the command line speaks: results on the standard output, words and progress on the standard error."""
+"""How the command line writes: results on the standard output, words and progress on the standard error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rich.prompt import Prompt
 from rich.table import Table
 from rich.text import Text
 
-from hedgerow.base.progress import told_to
+from hedgerow.base.progress import reporting_to
 from hedgerow.numeric.words import number_in_words
 
 Rows = Sequence[Mapping[str, Any]]
@@ -39,7 +39,7 @@ class UsageError(ValueError):
 
 
 class Output:
-    """What a command says.
+    """What a command writes.
 
     Tables are its result. They are drawn on a terminal, written as tab-separated lines anywhere else, and gathered into
     one object with `--json`. Sentences, questions and progress bars go to the standard error.
@@ -49,7 +49,7 @@ class Output:
     as_json : bool
         Whether the result is one JSON object, written by `close`.
     quiet : bool
-        Whether nothing is said but errors, and a JSON object if one was asked for.
+        Whether nothing is written but errors, and a JSON object if one was requested.
     """
 
     def __init__(self, as_json: bool = False, quiet: bool = False) -> None:
@@ -86,25 +86,25 @@ class Output:
         self._has_tables = True
 
     def close(self) -> None:
-        """Write the JSON object, if one was asked for."""
+        """Write the JSON object, if one was requested."""
         if self.as_json:
             self._write(json.dumps(as_plain_values(self._gathered), indent=2, ensure_ascii=False) + "\n")
 
     @contextmanager
     def progress(self, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-        """Show a bar on a terminal, elsewhere nothing; yields what moves it on. Without a total it only says how long.
+        """Show a bar on a terminal, elsewhere nothing; yields what moves it on. Without a total it only shows how long.
 
         A bar is gone when the work is done.
         """
         with progress_bar(self, transient=True) as bar:
             task = bar.add_task(what, total=total)
 
-            def tell(now: str, done: int | None, of: int | None) -> None:
+            def report(now: str, done: int | None, of: int | None) -> None:
                 """Show what a model does, where the command itself counts nothing."""
                 if total is None:
                     bar.update(task, description=f"{what}: {now}", completed=done or 0, total=of)
 
-            with told_to(tell):
+            with reporting_to(report):
                 yield lambda steps: bar.advance(task, steps)
 
     def can_ask(self) -> bool:

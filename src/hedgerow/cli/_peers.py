@@ -85,14 +85,14 @@ def _extra_trees(X: Any, y: Any, is_category: Any, classes: bool, seed: int, job
     from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
 
     kind: Any = ExtraTreesClassifier if classes else ExtraTreesRegressor
-    return _asked(kind(random_state=seed, n_jobs=jobs).fit(X, y), classes)
+    return _predict_method(kind(random_state=seed, n_jobs=jobs).fit(X, y), classes)
 
 
 def _hist_gradient_boosting(X: Any, y: Any, is_category: Any, classes: bool, seed: int, jobs: int) -> Predict:
     from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
     kind: Any = HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor
-    return _asked(kind(categorical_features=is_category, random_state=seed).fit(X, y), classes)
+    return _predict_method(kind(categorical_features=is_category, random_state=seed).fit(X, y), classes)
 
 
 def _lightgbm(X: Any, y: Any, is_category: Any, classes: bool, seed: int, jobs: int) -> Predict:
@@ -100,7 +100,7 @@ def _lightgbm(X: Any, y: Any, is_category: Any, classes: bool, seed: int, jobs: 
 
     kind: Any = lightgbm.LGBMClassifier if classes else lightgbm.LGBMRegressor
     model = kind(random_state=seed, n_jobs=jobs, verbosity=-1)
-    return _asked(model.fit(X, y, categorical_feature=np.flatnonzero(is_category).tolist()), classes)
+    return _predict_method(model.fit(X, y, categorical_feature=np.flatnonzero(is_category).tolist()), classes)
 
 
 def _catboost(X: Any, y: Any, is_category: Any, classes: bool, seed: int, jobs: int) -> Predict:
@@ -115,10 +115,10 @@ def _catboost(X: Any, y: Any, is_category: Any, classes: bool, seed: int, jobs: 
     kind: Any = catboost.CatBoostClassifier if classes else catboost.CatBoostRegressor
     model = kind(random_seed=seed, thread_count=jobs, verbose=False, allow_writing_files=False)
     model.fit(frame(X), y, cat_features=np.flatnonzero(is_category).tolist())
-    ask = _asked(model, classes)
-    return lambda rows: ask(frame(rows))
+    predict = _predict_method(model, classes)
+    return lambda rows: predict(frame(rows))
 
 
-def _asked(model: Any, classes: bool) -> Predict:
-    asked: Predict = model.predict_proba if classes else model.predict
-    return asked
+def _predict_method(model: Any, classes: bool) -> Predict:
+    method: Predict = model.predict_proba if classes else model.predict
+    return method

@@ -53,9 +53,9 @@ def class_scores(y: Any, probabilities: Any, classes: Any) -> Scores:
     """Scores of probabilities, columns in the order of `classes`; a label may be none of them."""
     places = {label: place for place, label in enumerate(np.asarray(classes).tolist())}
     own = np.array([places.get(label, -1) for label in np.asarray(y).tolist()])
-    said = np.where(own >= 0, probabilities[np.arange(len(own)), own], 0.0)
+    given = np.where(own >= 0, probabilities[np.arange(len(own)), own], 0.0)
     return {
-        "log loss": float(-np.mean(np.log(np.maximum(said, LEAST_PROBABILITY)))),
+        "log loss": float(-np.mean(np.log(np.maximum(given, LEAST_PROBABILITY)))),
         "accuracy": float(np.mean(np.argmax(probabilities, axis=1) == own)),
     }
 
@@ -74,7 +74,7 @@ def scores_of(model: Any, X: Any, y: Any, task: str, confidence: float) -> Score
 
 
 def baseline_scores(y: Any, y_new: Any, task: str, confidence: float) -> Scores:
-    """Scores of what one would say without any column: the mean and quantiles of targets, or how common classes are."""
+    """Scores without any column: of the mean and quantiles of targets, or of how common classes are."""
     if task == "classification":
         classes, counts = np.unique(y, return_counts=True)
         return class_scores(y_new, np.tile(counts / counts.sum(), (len(y_new), 1)), classes)
@@ -96,7 +96,7 @@ def show_honest_scores(out: Output, model: Any, rows: Training, confidence: floa
 
 
 def too_good(scores: Sequence[Mapping[str, Any]], strongest: Sequence[tuple[str, float]], target: str) -> str:
-    """Return a word of doubt if one column tells the target nearly without error: it may be known only afterwards."""
+    """Return a warning if one column gives the target nearly without error: it may be known only afterwards."""
     if not scores or not strongest or strongest[0][1] < NEARLY_ALONE:
         return ""
     own, baseline = scores
@@ -107,7 +107,7 @@ def too_good(scores: Sequence[Mapping[str, Any]], strongest: Sequence[tuple[str,
 
 
 def beside_baseline(model: Any, honest: Honest, confidence: float) -> list[dict[str, Any]]:
-    """Return the scores of a model, and those of what one would say without any column."""
+    """Return the scores of a model, and those without any column."""
     if honest.task == "classification":
         scores = class_scores(honest.y, honest.probabilities, honest.classes)
     else:
@@ -122,7 +122,7 @@ BASELINES = {"regression": "always the mean", "classification": "class frequenci
 
 
 def show_strongest(out: Output, model: Any, most: int = 10) -> list[tuple[str, float]]:
-    """Show which columns matter most, where a model says so, and return them."""
+    """Show which columns matter most, where a model has importances, and return them."""
     importances = getattr(model, "feature_importances_", None)
     if importances is None:
         return []

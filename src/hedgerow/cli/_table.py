@@ -27,13 +27,13 @@ PIPE = Path("-")
 """Stands for the standard input or output."""
 
 HEAD = 1 << 16
-"""Bytes at the beginning of a file that tell what it is."""
+"""Bytes at the beginning of a file that show what it is."""
 
 NO_TABLES = {b"PK\x03\x04": "an Excel workbook or another zip archive", b"SQLite format 3": "an SQLite database"}
 MISSING = sorted({*_kinds.MISSING, *map(str.upper, _kinds.MISSING), *map(str.title, _kinds.MISSING)})
 ENDINGS = {".csv": "csv", ".parquet": "parquet", ".pq": "parquet", ".jsonl": "json", ".ndjson": "json", ".json": "json"}
 UNEVEN = re.compile(r"Expected (\d+) fields in line (\d+), saw (\d+)")
-"""What pandas says of a line that is too long."""
+"""The message of pandas for a line that is too long."""
 
 
 def read_table(
@@ -45,8 +45,8 @@ def read_table(
 ) -> Any:
     """Read a file, or the standard input, as a pandas frame.
 
-    What was done to make sense of it is said by `say`. In CSV the columns of which `is_text` is true stay text as it is
-    written. Of a file with more rows than the budget allows, a random sample is read, and `attrs` says how many it has.
+    What was done to make sense of it is passed to `say`. In CSV the columns of which `is_text` is true stay text as it
+    is written. Of a file with more rows than the budget allows, a random sample is read; `attrs` has their number.
     """
     notes: list[str] = []
     n_all: int | None = None
@@ -128,7 +128,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _format_of(path: Path, head: bytes) -> str:
-    """Tell the format by the ending of the name or else by the first bytes."""
+    """Find the format by the ending of the name or else by the first bytes."""
     for begin, what in NO_TABLES.items():
         if head.startswith(begin):
             raise ValueError(f"{str(path)!r} is {what}; save the table as CSV, and give that file")

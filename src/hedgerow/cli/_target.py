@@ -30,18 +30,18 @@ def without_missing(out: Output, frame: Any, target: str, path: Path) -> Any:
     return frame[has_target]  # with its index, which numbers the rows of the file
 
 
-def decide_task(out: Output, column: Any, target: str, path: Path, asked: str) -> str:
+def decide_task(out: Output, column: Any, target: str, path: Path, task: str) -> str:
     """Return "regression" or "classification".
 
     Text, and true and false, are classes. Numbers of which there are only a few different ones may be either: somebody
-    at a terminal is asked. Otherwise two numbers are taken for classes, which is said, and more must be decided by
+    at a terminal is asked. Otherwise two numbers are taken for classes, with a note, and more must be decided by
     `--task`.
     """
     kind = kind_of(column)
     if kind not in ("number", "boolean", "category"):
         raise ValueError(f"column {target!r} of {str(path)!r} holds {kind}s, which cannot be predicted; use another")
-    if asked != "auto":
-        return asked
+    if task != "auto":
+        return task
     distinct = column.nunique()
     if kind == "category" and distinct > max(2, len(column) // 2):
         raise UsageError(

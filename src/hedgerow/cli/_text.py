@@ -48,12 +48,12 @@ HALF, MOST_NAMED = 0.5, 3
 
 @dataclass(frozen=True)
 class Reading:
-    """What the user says of the text in a table."""
+    """What the user knows of the text in a table."""
 
     missing: tuple[str, ...] = ()
     """Further marks of missing values."""
     dates: str = ""
-    """Whether dates such as 01/02/2025 have the day first, or the month; nothing: as far as the column tells."""
+    """Whether dates such as 01/02/2025 have the day first, or the month; nothing: as far as the column shows it."""
     known: frozenset[str] = frozenset()
     """Columns that are known to hold numbers or dates."""
 
@@ -91,7 +91,7 @@ def mend_text(
     CSV, which has a delimiter; elsewhere text is text. Marks such as "-" are missing values among numbers and dates,
     and so is a word that is the only one among many of them.
     """
-    said: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     waiting: dict[str, Any] = {}
     lone: dict[str, str] = {}
     for name in [name for name in frame.columns if is_text(frame[name])]:
@@ -116,12 +116,12 @@ def mend_text(
         is_mark = [_kinds.is_mark(value) or value == lone.get(name) for value in column.dropna().unique()]
         marks = list(column.dropna().unique()[is_mark]) if texts else []
         if marks and (what != UNCLEAR if what else all(map(_kinds.DATE.fullmatch, texts))):
-            said.setdefault(f"{', '.join(map(repr, marks))} is taken for a missing value", []).append(str(name))
+            notes.setdefault(f"{', '.join(map(repr, marks))} is taken for a missing value", []).append(str(name))
             mended = mended.mask(column.isin(marks))
         frame[name] = mended
         if what:
-            said.setdefault(what, []).append(str(name))
-    return [f"{what}: {', '.join(names)}" for what, names in said.items() if what != PLAIN]
+            notes.setdefault(what, []).append(str(name))
+    return [f"{what}: {', '.join(names)}" for what, names in notes.items() if what != PLAIN]
 
 
 def _lone_word(column: Any, texts: Sequence[str], is_known: bool) -> str:
@@ -153,7 +153,7 @@ def _as_numbers(column: Any, texts: Sequence[str], delimiter: str | None, has_co
 def _kind_of_numbers(texts: Sequence[str], delimiter: str | None, has_commas: bool) -> tuple[str, str, list[str]]:
     """Return what kind of numbers these are, the unit of all of them, and the numbers without it; "" if they are none.
 
-    `has_commas` says whether the file writes decimal commas elsewhere, so that a dot stands between thousands.
+    `has_commas` is whether the file writes decimal commas elsewhere, so that a dot stands between thousands.
     """
     if delimiter is None or not texts:
         return "", "", []
@@ -201,11 +201,11 @@ def kind_of_text(text: str) -> str:
     return "dates" if any(pattern.fullmatch(text) for pattern in (*DATES.values(), SLASHED, _kinds.DATE)) else ""
 
 
-def _as_dates(column: Any, texts: Sequence[str], said: str = "") -> tuple[str, Any] | None:
+def _as_dates(column: Any, texts: Sequence[str], given: str = "") -> tuple[str, Any] | None:
     """Return dates, or that it is not clear which ones; None if these are none, or ISO's only."""
     import pandas as pd
 
-    order = _order_of(texts, said)
+    order = _order_of(texts, given)
     forms = {text: _form_of(text, order) for text in texts}
     if any(form != ISO for form in forms.values()) and all(forms.values()):
         with suppress(ValueError, OverflowError):
@@ -219,14 +219,14 @@ def _as_dates(column: Any, texts: Sequence[str], said: str = "") -> tuple[str, A
     return (UNCLEAR, column) if texts and all(UNCLEAR_DATE.fullmatch(text) for text in texts) else None
 
 
-def _order_of(texts: Sequence[str], said: str) -> str:
-    """Return whether day or month comes first in dates with slashes: one of the two exceeds 12, or the user says it."""
+def _order_of(texts: Sequence[str], given: str) -> str:
+    """Return whether day or month comes first in dates with slashes: one of the two exceeds 12, or it is given."""
     found = [match for match in map(SLASHED.fullmatch, texts) if match]
-    told = {order for match in found for order, part in ORDERS.items() if int(match[part]) > MONTHS}
-    if not told:
-        return said
-    order = told.pop()
-    return order if not told and said in ("", order) else ""
+    found_orders = {order for match in found for order, part in ORDERS.items() if int(match[part]) > MONTHS}
+    if not found_orders:
+        return given
+    order = found_orders.pop()
+    return order if not found_orders and given in ("", order) else ""
 
 
 def _form_of(text: str, order: str = "") -> str | None:

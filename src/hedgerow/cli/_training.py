@@ -58,7 +58,7 @@ def training_rows(
     """Read a file, or what of it fits into the budget, and say what its columns and its target were taken for."""
     chosen("--task", task, TASKS)
     with out.progress(f"reading {path}"):
-        # Names between commas can be told from names with commas only when the columns are known.
+        # Names between commas and names with commas differ only when the columns are known.
         texts = {*(categorical or ()), *listed(categorical, ())}
         frame = read_table(path, out.say, texts.__contains__, budget, reading)
     require(frame.columns, [target], path, "--target")

@@ -1,4 +1,4 @@
-"""How important columns would look if they said nothing (Kursa and Rudnicki 2010)."""
+"""How important columns would look if they were not informative (Kursa and Rudnicki 2010)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ImportanceBands(NamedTuple):
     null : array of shape (n_repeats, n_features)
         Shares of the permuted copies.
     upper : float
-        What columns that say nothing stay below with probability `confidence`, all columns together.
+        What uninformative columns stay below with probability `confidence`, all columns together.
     """
 
     feature_names: list[str]
@@ -47,18 +47,18 @@ class ImportanceBands(NamedTuple):
 
     @property
     def stands_out(self) -> npt.NDArray[np.bool_]:
-        """Tell which columns are more important than those that say nothing."""
+        """Return which columns are more important than uninformative ones."""
         return self.importances > self.upper
 
 
 def importance_bands(
     model: Any, X: Any, y: Any, *, n_repeats: int = 9, confidence: float = 0.9, random_state: Any = 0
 ) -> ImportanceBands:
-    """Compare the importance of columns with that of columns that say nothing.
+    """Compare the importance of columns with that of uninformative columns.
 
     The model is fitted to all columns and to a copy of each whose rows were put in a random order. Copies look like the
-    columns, but say nothing of targets: a column that is not more important than the largest of them need not say
-    anything either. Importances are `feature_importances_`, or mean absolute values of `explain` of up to 200 rows
+    columns, but do not inform about targets: a column that is not more important than the largest of them need not
+    do so either. Importances are `feature_importances_`, or mean absolute values of `explain` of up to 200 rows
     where a model has none.
 
     Parameters
@@ -70,7 +70,7 @@ def importance_bands(
     n_repeats : int, default=9
         How often to permute and to fit.
     confidence : float, default=0.9
-        Probability that no column that says nothing stands out, if none of them says anything of the others; it takes
+        Probability that no column without information stands out, if columns are independent of each other; it takes
         at least ``confidence / (1 - confidence)`` repeats. With fewer, it is ``n_repeats / (n_repeats + 1)``.
     random_state : int, RandomState or None, default=0
         Random seed of permutations.

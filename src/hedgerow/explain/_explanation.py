@@ -1,4 +1,4 @@
-"""What a model says of rows, column by column."""
+"""Predictions explained column by column."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MOST_NAMED = 3
 LEAST_NAMED = 0.1
 """Of the largest value: smaller ones are not named."""
 
-IN_DOUBT = 2.0
+LEAST_ERRORS = 2.0
 """A value that is smaller than this many standard errors is not named either."""
 
 TINY = 1e-12
 """Nor is one that is zero but for rounding."""
 
-SAYS = {"mean": ("raised by", "lowered by"), "width": ("widened by", "narrowed by")}
+PHRASES = {"mean": ("raised by", "lowered by"), "width": ("widened by", "narrowed by")}
 
 
 class Contribution(NamedTuple):
@@ -36,23 +36,23 @@ class Contribution(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What a sentence says of it."""
+        """Words for it in a sentence."""
         sign = "-" if self.value < 0 else "+"
         return f"{self.column} = {words_for(self.data)} ({sign}{number_in_words(abs(self.value), 3)})"
 
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Shapley values: how far each column has moved what is said of a row away from what is said of others.
+    """Shapley values: how far each column has moved the prediction of a row away from those of others.
 
-    ``values.sum(axis=1) + base_values`` is what the model says.
+    ``values.sum(axis=1) + base_values`` is the prediction.
 
     Attributes
     ----------
     values : array of shape (n_samples, n_features)
         Value of each column for each row. With several targets, or classes: (n_samples, n_features, n_outputs).
     base_values : array of shape (n_samples,) or (n_samples, n_outputs)
-        What is said of the background rows, in the mean.
+        Mean prediction of the background rows.
     data : array of shape (n_samples, n_features)
         The rows, as they were given.
     error : array of the shape of `values`
@@ -90,9 +90,9 @@ class Explanation:
 
     @property
     def predictions(self) -> Floats:
-        """What the model says of each row: base values and values added up."""
-        said: Floats = self.base_values + self.values.sum(axis=1)
-        return said
+        """Prediction for each row: base values and values added up."""
+        predicted: Floats = self.base_values + self.values.sum(axis=1)
+        return predicted
 
     @property
     def importances(self) -> Floats:
@@ -135,19 +135,19 @@ class Explanation:
             As for `strongest`.
         """
         place, found = self._place(row, output), self.strongest(row, output)
-        base, said = (float(np.atleast_1d(part[row])[place or 0]) for part in (self.base_values, self.predictions))
+        base, predicted = (float(np.atleast_1d(part[row])[place or 0]) for part in (self.base_values, self.predictions))
         least = LEAST_NAMED * abs(found[0].value)
-        clear = [one for one in found if abs(one.value) >= max(least, IN_DOUBT * np.nan_to_num(one.error), TINY)]
-        up, down = SAYS[self.output]
+        clear = [one for one in found if abs(one.value) >= max(least, LEAST_ERRORS * np.nan_to_num(one.error), TINY)]
+        up, down = PHRASES[self.output]
         moved = [
             f"{verb} {_listed([one.words for one in clear if sign * one.value > 0][:MOST_NAMED])}"
             for verb, sign in ((up, 1), (down, -1))
             if any(sign * one.value > 0 for one in clear)
         ]
-        more = f"{number_in_words(abs(said - base), 3)} {'more' if said >= base else 'less'}"
+        more = f"{number_in_words(abs(predicted - base), 3)} {'more' if predicted >= base else 'less'}"
         compared = f"{more} than the {number_in_words(base)} of the background"
         why = "; ".join(moved) or "no column stands out"
-        return f"{self._subject(place)} {number_in_words(said)}, {compared}: {why}."
+        return f"{self._subject(place)} {number_in_words(predicted)}, {compared}: {why}."
 
     def to_shap(self) -> Any:
         """Return the same as a `shap.Explanation`, for the plots of that library.

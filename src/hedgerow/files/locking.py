@@ -12,18 +12,18 @@ import warnings
 from pathlib import Path
 
 FREE = (errno.ENOLCK, errno.ENOSYS, errno.ENOTSUP, errno.EINVAL)
-"""What file systems say that cannot lock anything."""
+"""Error numbers of file systems that cannot lock anything."""
 TAKEN = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
-"""What systems say of a file that somebody else has locked."""
+"""Error numbers for a file that somebody else has locked."""
 FAR = 2**40
 """The byte that is locked where locks are of bytes: nobody may read those, and no file is that long."""
 
 
 class FileLock:
-    """A file whose lock says that something is in use; it is gone when nothing is.
+    """A file whose lock shows that something is in use; it is gone when nothing is.
 
     The lock is the system's. It ends with the process, so that no lock is ever stale, and does not depend on numbers of
-    processes, which mean nothing in another container or on another machine. What the file says is for people.
+    processes, which mean nothing in another container or on another machine. What the file contains is for people.
     """
 
     def __init__(self, path: Path, what: str) -> None:
@@ -117,5 +117,5 @@ def _write(handle: int) -> None:
 
 def _read(handle: int) -> str:
     os.lseek(handle, 0, os.SEEK_SET)
-    said = os.read(handle, 200).decode(errors="replace")
-    return said if said.isprintable() and said else "another process"
+    owner = os.read(handle, 200).decode(errors="replace")
+    return owner if owner.isprintable() and owner else "another process"

@@ -57,7 +57,7 @@ class PlainValue:
 class Saveable:
     """Something with parameters that can be written to one file and read back.
 
-    A subclass says what it has learned, as a tree of plain values and arrays, and takes that back, checking
+    A subclass returns what it has learned, as a tree of plain values and arrays, and takes that back, checking
     everything: files come from strangers.
     """
 

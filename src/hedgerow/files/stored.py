@@ -1,4 +1,4 @@
-"""What a file says, read with suspicion: each value is checked as it is taken."""
+"""The content of a file, read with suspicion: each value is checked as it is taken."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from hedgerow.files.locking import is_same_file, try_lock
 
 CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EACCES, errno.EPERM, errno.EBADF)
-"""What systems say that cannot sync a folder, or do not let this user."""
+"""Error numbers of systems that cannot sync a folder, or do not let this user."""
 
 LONG_NAME = 120
 """Bytes of a name above which that of its temporary file is made of a digest: most systems allow 255 in all."""

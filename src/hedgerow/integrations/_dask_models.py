@@ -65,7 +65,7 @@ class DaskModel:
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn all rows, forgetting whatever was learned before; returns when that is done.
 
-        With `max_memory`, a random sample of them if they are more than fit. `n_rows_given_` says how many there were.
+        With `max_memory`, a random sample of them if they are more than fit. `n_rows_given_` is how many there were.
 
         Parameters
         ----------
@@ -143,19 +143,25 @@ class DaskModel:
         if not hasattr(self, "_model"):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet: call fit first.")
 
-    # Asking.
+    # Predicting.
 
-    def _ask(self, X: Any, method: str, names: list[Any] | None, dtype: Any = np.float64, **options: Any) -> Any:
-        """Return what the model says of each row, lazily, as a collection like X; `names` are those of its columns."""
+    def _predict(self, X: Any, method: str, names: list[Any] | None, dtype: Any = np.float64, **options: Any) -> Any:
+        """Return predictions of each row, lazily, as a collection like X; `names` are those of its columns."""
         self._check_fitted()
-        asked = {"model": delayed(self._model), "method": method, "names": names, "dtype": dtype, "options": options}
+        arguments = {
+            "model": delayed(self._model),
+            "method": method,
+            "names": names,
+            "dtype": dtype,
+            "options": options,
+        }
         blocks, tail = partitions(X, "X"), () if names is None else (len(names),)
         if isinstance(X, da.Array):
-            said = [delayed(tasks.hedgerow_predict)(block, **asked) for block in blocks]
-            sizes = zip(said, X.chunks[0], strict=True)
+            predicted = [delayed(tasks.hedgerow_predict)(block, **arguments) for block in blocks]
+            sizes = zip(predicted, X.chunks[0], strict=True)
             return da.concatenate([da.from_delayed(part, (n, *tail), np.dtype(dtype)) for part, n in sizes])
         empty = tasks.framed(np.empty((0, *tail), dtype=dtype), X._meta.iloc[:0], names)
-        return X.map_partitions(tasks.hedgerow_predict, meta=empty, **asked)
+        return X.map_partitions(tasks.hedgerow_predict, meta=empty, **arguments)
 
 
 class DaskOnline(DaskModel):
@@ -202,36 +208,36 @@ class DaskForest(DaskOnline):
 
 
 class DaskRegressor(DaskModel):
-    """What regressors say."""
+    """What regressors predict."""
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Mean of each row, lazily; with `return_std` a pair, the standard deviation as well."""
         if not return_std:
-            return self._ask(X, "predict", None)
-        both = self._ask(X, "predict", ["mean", "std"], return_std=True)
+            return self._predict(X, "predict", None)
+        both = self._predict(X, "predict", ["mean", "std"], return_std=True)
         return (both[:, 0], both[:, 1]) if isinstance(both, da.Array) else (both["mean"], both["std"])
 
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Any:
         """Central prediction interval of each row, lazily: shape (n_samples, 2), or columns "lower" and "upper"."""
-        return self._ask(X, "predict_interval", ["lower", "upper"], confidence=confidence)
+        return self._predict(X, "predict_interval", ["lower", "upper"], confidence=confidence)
 
     def predict_quantiles(self, X: Any, quantiles: Any) -> Any:
         """Quantiles of each row, lazily: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64)).tolist()
-        return self._ask(X, "predict_quantiles", levels, quantiles=levels)
+        return self._predict(X, "predict_quantiles", levels, quantiles=levels)
 
 
 class DaskClassifier(DaskModel):
-    """What classifiers say."""
+    """What classifiers predict."""
 
     classes_: Any
 
     def predict(self, X: Any) -> Any:
         """Return the most probable class of each row, lazily."""
         self._check_fitted()
-        return self._ask(X, "predict", None, self.classes_.dtype)
+        return self._predict(X, "predict", None, self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> Any:
         """Probability of each class of each row, lazily: shape (n_samples, n_classes), in the order of `classes_`."""
         self._check_fitted()
-        return self._ask(X, "predict_proba", self.classes_.tolist())
+        return self._predict(X, "predict_proba", self.classes_.tolist())

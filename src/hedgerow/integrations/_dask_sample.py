@@ -82,7 +82,7 @@ def hedgerow_sampled(sample: Sample) -> Block:
 
 
 def hedgerow_count_sample(sample: Sample) -> tuple[int, int]:
-    """Tell how many rows were kept, and how many were given."""
+    """Return how many rows were kept, and how many were given."""
     return sample.hashes.size, sum(shape.n_rows for shape in sample.shapes.values())
 
 

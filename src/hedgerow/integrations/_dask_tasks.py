@@ -42,7 +42,7 @@ def hedgerow_rows(number: int, X: Any, y: Any, weights: Any) -> Block:
 
 
 def hedgerow_shape(block: Block) -> Shape:
-    """Tell what must agree between partitions."""
+    """Return what must agree between partitions."""
     X, y = block.X, block.y
     columns = tuple(str(name) for name in X.columns) if hasattr(X, "columns") else int(X.shape[1])
     return Shape(len(X), columns, 1 if y.ndim == 1 else y.shape[1])
@@ -101,25 +101,25 @@ def hedgerow_forest(sown: Any, parts: list[Any]) -> Any:
 
 
 def hedgerow_describe(model: Any) -> dict[str, Any]:
-    """Tell what a model knows of columns and classes."""
+    """Return what a model knows of columns and classes."""
     return {name: getattr(model, name) for name in DESCRIBED if hasattr(model, name)}
 
 
 def hedgerow_predict(
     X: Any, *, model: Any, method: str, names: list[Any] | None, dtype: Any, options: dict[str, Any]
 ) -> Any:
-    """Return what a model says of the rows of a partition, as a frame if it is one; names are those of columns."""
+    """Return predictions for the rows of a partition, as a frame if it is one; names are those of columns."""
     X, tail = _dense(X), () if names is None else (len(names),)
     if len(X):
-        said = getattr(model, method)(X, **options)
-        found = np.column_stack(said) if isinstance(said, tuple) else np.asarray(said)
+        predicted = getattr(model, method)(X, **options)
+        found = np.column_stack(predicted) if isinstance(predicted, tuple) else np.asarray(predicted)
     else:
         found = np.empty((0, *tail))
     return framed(found.astype(dtype, copy=False).reshape(len(X), *tail), X, names)
 
 
 def framed(found: Any, X: Any, names: list[Any] | None) -> Any:
-    """Return answers as a series or a frame with the index of X, if X has one."""
+    """Return predictions as a series or a frame with the index of X, if X has one."""
     if not hasattr(X, "iloc"):
         return found
     import pandas as pd
@@ -128,7 +128,7 @@ def framed(found: Any, X: Any, names: list[Any] | None) -> Any:
 
 
 def memory_limits(dask_scheduler: Any) -> list[int]:
-    """Tell how much memory each worker may use; 0 where there is no limit."""
+    """Return how much memory each worker may use; 0 where there is no limit."""
     return [int(worker.memory_limit or 0) for worker in dask_scheduler.workers.values()]
 
 

@@ -33,7 +33,7 @@ class DaskMondrianForestRegressor(DaskForest, DaskRegressor):
     Parameters
     ----------
     **parameters
-        Those of `MondrianForestRegressor`; `cuts` is "keyed" unless told otherwise, so that the order of rows does not
+        Those of `MondrianForestRegressor`; `cuts` is "keyed" by default, so that the order of rows does not
         matter. Each task has `n_jobs` threads, one by default.
     max_memory : int or str, optional
         Memory that learning may take in a worker, in bytes or as "4GB". Of more rows than can be learned with so much,

@@ -26,7 +26,7 @@ __all__ = ["MondrianSampler"]
 
 
 class MondrianSampler(BaseSampler):  # type: ignore[misc]
-    """Optuna's sampler that asks a `hedgerow.optimize.Optimizer`.
+    """Optuna's sampler by a `hedgerow.optimize.Optimizer`.
 
     All parameters that trials had so far are sampled together, those too that are only there sometimes; one that is
     asked for the first time, or whose range keeps changing, is drawn at random. Pruned trials count with the value they

@@ -54,8 +54,8 @@ class _Feature(NamedTuple):
 class _OnlineAdapter(base.Estimator):  # type: ignore[misc]
     """What the adapters have in common: which columns a feature has, and which values they have where it is absent."""
 
-    _ASKED: ClassVar[str]
-    """The method of the model that answers a query."""
+    _PREDICT: ClassVar[str]
+    """The method of the model that predicts one row."""
 
     def __init__(self, model: Any = None, absent: float | None = None, seed: int | None = None) -> None:
         if absent is not None:
@@ -63,7 +63,7 @@ class _OnlineAdapter(base.Estimator):  # type: ignore[misc]
         self.model = self._default_model() if model is None else model
         self.absent = absent
         self.seed = seed
-        for method in ("learn_one", self._ASKED, "_widened", "_review"):
+        for method in ("learn_one", self._PREDICT, "_widened", "_review"):
             if not hasattr(self.model, method):
                 raise TypeError(f"{type(self).__name__} needs an online model of hedgerow's, got {self.model!r}")
         self.model_ = clone(self.model)  # river's clone copies parameters, so what learns must not be one of them
@@ -72,7 +72,7 @@ class _OnlineAdapter(base.Estimator):  # type: ignore[misc]
         self._categories = Selection.of(self.model.categorical_features).columns
         self.model_.set_params(categorical_features=None)  # they are columns of numbers before they come to the model
         self._known: dict[Hashable, _Feature] = {}
-        self._absence: dict[Hashable, int] = {}  # the column that says whether a feature is absent, where one was
+        self._absence: dict[Hashable, int] = {}  # the column that shows whether a feature is absent, where one was
         self._neutral: list[float] = []  # the value of each column where its feature is absent
         self._n_given: dict[Hashable, int] = {}  # how many rows had a feature
         self._n_learned = 0
@@ -143,7 +143,7 @@ class _OnlineAdapter(base.Estimator):  # type: ignore[misc]
         return [first if self.absent is None else float(self.absent), *feature.axes(math.nan)[1:]]
 
     def _marks_absence(self, feature: _Feature) -> bool:
-        """Whether a column says that the feature is absent; a value that was set, or a category, says it itself."""
+        """Whether a column shows that the feature is absent; a value that was set, or a category, shows it itself."""
         return self.absent is None and not isinstance(feature.kind, Category)
 
     def _take_note(self, values: Mapping[Hashable, float]) -> None:
@@ -168,7 +168,7 @@ class RiverRegressor(_OnlineAdapter, base.Regressor):  # type: ignore[misc]
 
     Features may come and go, and may be numbers, text, dates, times and durations. A feature that is absent from a row
     is missing: of text, that is a category of its own; a number has the mean of the values seen so far, which lies amid
-    the rows, and a column of its own says that it is absent. When a feature is seen for the first time, all rows
+    the rows, and a column of its own shows that it is absent. When a feature is seen for the first time, all rows
     before are given the same value: a column that is the same everywhere is never cut, so the trees stay as they are.
     Numbers are categories if the model names their feature in ``categorical_features``.
 
@@ -178,7 +178,7 @@ class RiverRegressor(_OnlineAdapter, base.Regressor):  # type: ignore[misc]
         An online regressor of hedgerow's. Its parameters are taken, nothing that it has learned. Default:
         ``MondrianForestRegressor()``.
     absent : float, optional
-        A value for absent numbers, instead of their means and a column that says so. 0 is right for counts, words and
+        A value for absent numbers, instead of their means and a column that shows it. 0 is right for counts, words and
         one-hot codes, where absent means none. The model is then as if each feature had been there from the first row
         on.
     seed : int, optional
@@ -206,7 +206,7 @@ class RiverRegressor(_OnlineAdapter, base.Regressor):  # type: ignore[misc]
     True
     """
 
-    _ASKED = "predict_one"
+    _PREDICT = "predict_one"
 
     @classmethod
     def _default_model(cls) -> Any:
@@ -217,7 +217,7 @@ class RiverRegressor(_OnlineAdapter, base.Regressor):  # type: ignore[misc]
         return float(self.model_.predict_one(self.row(x)))
 
     def predict_dist_one(self, x: Row) -> NormalMixture:
-        """Return the whole predictive distribution at one row, which says how sure the model is."""
+        """Return the whole predictive distribution at one row, which shows how sure the model is."""
         dist: NormalMixture = self.model_.predict_dist(self.row(x).reshape(1, -1))
         return dist
 
@@ -233,7 +233,7 @@ class RiverClassifier(_OnlineAdapter, base.Classifier):  # type: ignore[misc]
         An online classifier of hedgerow's. Its parameters are taken, nothing that it has learned. Default:
         ``MondrianForestClassifier()``.
     absent : float, optional
-        A value for absent numbers, instead of their means and a column that says so.
+        A value for absent numbers, instead of their means and a column that shows it.
     seed : int, optional
         Random seed, instead of the model's ``random_state``.
 
@@ -254,7 +254,7 @@ class RiverClassifier(_OnlineAdapter, base.Classifier):  # type: ignore[misc]
     'spam'
     """
 
-    _ASKED = "predict_proba_one"
+    _PREDICT = "predict_proba_one"
 
     @classmethod
     def _default_model(cls) -> Any:

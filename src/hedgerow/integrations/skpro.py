@@ -106,8 +106,8 @@ class Predicted(BaseDistribution):  # type: ignore[misc]
     >>> from hedgerow.integrations.skpro import Predicted
     >>> X = np.linspace(0, 1, 50).reshape(-1, 1)
     >>> forest = MondrianForestRegressor(5, random_state=0).fit(X, X[:, 0])
-    >>> said = Predicted(forest.predict_dist(X[:3]), columns=["y"])
-    >>> said.quantile([0.1, 0.9]).shape
+    >>> predicted = Predicted(forest.predict_dist(X[:3]), columns=["y"])
+    >>> predicted.quantile([0.1, 0.9]).shape
     (3, 2)
     """
 

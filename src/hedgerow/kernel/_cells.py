@@ -9,14 +9,14 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.settings import Query
-from hedgerow.base.work import asked_in_pieces, interrupted_after, pieces
+from hedgerow.base.work import compute_in_pieces, interrupted_after, pieces
 from hedgerow.files import Stored
 from hedgerow.kernel._settings import FeatureSettings
 from hedgerow.kernel._units import Units
 
 
 class CellLearner:
-    """Cells, in the order in which rows met them."""
+    """Cells, in the order in which rows reached them."""
 
     def __init__(self, settings: FeatureSettings, units: Units, cells: _core.CellFeatures, n_seen: int) -> None:
         self.settings, self.units, self.cells, self.n_seen = settings, units, cells, n_seen
@@ -45,7 +45,7 @@ class CellLearner:
         return cls.around(first.X, settings, seed)
 
     def learn(self, rows: Rows, query: Query) -> None:
-        """Number the cells that no row has met before; Ctrl-C is heard between two pieces of the rows."""
+        """Number the cells that no row was in before; Ctrl-C is noticed between two pieces of the rows."""
         for piece in pieces(rows.X.shape[0], self.cells.n_trees):
             part = self.units.points(rows.X[piece])
             with interrupted_after():  # or rows would not be counted
@@ -76,8 +76,8 @@ class CellLearner:
 
 
 def find_cells(cells: _core.CellFeatures, points: Floats, n_threads: int) -> Any:
-    """Return the column of each row in each tree, asked for some rows at a time."""
-    return asked_in_pieces(lambda rows: cells.find(rows, n_threads), points, cells.n_trees)
+    """Return the column of each row in each tree, some rows at a time."""
+    return compute_in_pieces(lambda rows: cells.find(rows, n_threads), points, cells.n_trees)
 
 
 def restored_cells(

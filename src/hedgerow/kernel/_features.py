@@ -14,7 +14,7 @@ from hedgerow import _core
 from hedgerow.base.columns import Cells
 from hedgerow.base.online_estimator import OnlineEstimator
 from hedgerow.base.rows import Floats, read
-from hedgerow.base.work import asked_in_pieces
+from hedgerow.base.work import compute_in_pieces
 from hedgerow.kernel._cells import CellLearner
 from hedgerow.kernel._settings import FeatureSettings
 from hedgerow.kernel._sweep import Sweep, sweep_lifetimes
@@ -24,7 +24,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
     """Random features whose inner product is the Laplace kernel ``exp(-lifetime * sum(|x - x'| / length_scale))``.
 
     Each of the trees is a sample of a Mondrian process, which cuts space into cells; two rows share a cell with just
-    that probability. A row's features say in which cell of each tree it lies: one entry a tree, all of the same size.
+    that probability. A row's features show in which cell of each tree it lies: one entry a tree, all of the same size.
 
     The cuts are a function of ``random_state``, of the units along the columns and of a centre: in `fit` the middle of
     the columns' ranges, in a stream its first row. Given these they do not depend on the rows, which only decide which
@@ -46,7 +46,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         and rows, cells of a smaller lifetime are unions of cells of a larger one. Without it, another lifetime has
         other cuts.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -139,7 +139,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         points, cells = self._points(X), self._learner.cells
         n, n_trees = points.shape[0], cells.n_trees
         n_spare, n_threads = self._learner.settings.n_spare, self._current.query.n_threads
-        columns = asked_in_pieces(lambda rows: cells.transform(rows, n_spare, n_threads), points, n_trees)
+        columns = compute_in_pieces(lambda rows: cells.transform(rows, n_spare, n_threads), points, n_trees)
         entries = np.full(n * n_trees, 1.0 / math.sqrt(n_trees))
         first = np.arange(0, n * n_trees + 1, n_trees, dtype=np.int64 if n * n_trees >= 2**31 else np.int32)
         return sparse.csr_matrix((entries, columns, first), shape=(n, self.n_features_out_), copy=False)
@@ -160,10 +160,10 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         n_threads = self._current.query.n_threads
         cells = self._learner.cells
         left, right = (
-            asked_in_pieces(lambda rows: cells.names(rows, n_threads), part, cells.n_trees) for part in points
+            compute_in_pieces(lambda rows: cells.names(rows, n_threads), part, cells.n_trees) for part in points
         )
         right = np.ascontiguousarray(right.T)
-        shares: Floats = asked_in_pieces(
+        shares: Floats = compute_in_pieces(
             lambda rows: _core.shared_cells(np.ascontiguousarray(rows.T), right, n_threads), left, right.size // 8
         )
         return shares
@@ -203,7 +203,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         cv : int, splitter or iterable, optional
             As in scikit-learn's `cross_val_score`: by default five folds.
         scoring : str or callable, optional
-            As in scikit-learn; the larger the better. Default: what `estimator.score` says.
+            As in scikit-learn; the larger the better. Default: `estimator.score`.
 
         Returns
         -------
@@ -234,7 +234,7 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         return sweep_lifetimes(self, estimator, X, y, held_out, lifetimes, cv, scoring)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Names of the columns: the tree, and the number of its cell in the order in which rows met them."""
+        """Names of the columns: the tree, and the number of its cell in the order in which rows reached them."""
         self._check_learned()
         n_trees, trees = self._learner.cells.n_trees, self._learner.cells.column_trees()
         spare = [f"tree{m}_spare{k}" for m in range(n_trees) for k in range(self._learner.settings.n_spare)]
@@ -265,5 +265,5 @@ class MondrianFeatures(TransformerMixin, OnlineEstimator):  # type: ignore[misc]
         return 0.0, 1.0
 
     def _points(self, X: Any) -> Floats:
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.units.points(X)

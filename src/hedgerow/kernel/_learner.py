@@ -82,7 +82,7 @@ class RidgeLearner:
         return self._found
 
     def learn(self, rows: Rows, query: Query) -> None:
-        """Learn rows, one after another, or none if they cannot be; Ctrl-C is heard between two pieces of them."""
+        """Learn rows, one after another, or none if they cannot be; Ctrl-C is noticed between two pieces of them."""
         mark = self.mark
         try:
             self._learn(rows, query)
@@ -92,11 +92,11 @@ class RidgeLearner:
 
     @property
     def mark(self) -> tuple[Any, ...]:
-        """What tells the rows learned until now from later ones."""
+        """What separates the rows learned until now from later ones."""
         return self.rows, self.rows.mark, self.next_review, self._width
 
     def go_back(self, mark: tuple[Any, ...]) -> None:
-        """Be as it was then; what was found is found again when it is asked for, unless nothing was learned since."""
+        """Be as it was then; what was found is found again when it is needed, unless nothing was learned since."""
         if mark == self.mark:
             return
         self.rows, of_rows, self.next_review, self._width = mark
@@ -115,14 +115,14 @@ class RidgeLearner:
             begin = end
 
     def _update(self, rows: Rows, query: Query) -> None:
-        """Learn rows, or none: then what was learned since the last review is learned again when it is asked for."""
+        """Learn rows, or none: then what was learned since the last review is learned again when it is needed."""
         try:
             if not self.is_empty:
                 self.found.learn(rows, query.n_threads)
             self.rows.append(*rows)
         except Exception as error:
             self._found = None
-            if isinstance(error, MemoryError | SystemError):  # NumPy does not always say which
+            if isinstance(error, MemoryError | SystemError):  # NumPy does not always raise the same
                 raise
             raise ValueError(
                 "these rows cannot be learned by an update, for their weights or targets are too large next to those "

@@ -1,4 +1,4 @@
-"""The curves of a sweep through all lifetimes, and what they say about the lifetime."""
+"""The curves of a sweep through all lifetimes, and what follows for the lifetime."""
 
 from __future__ import annotations
 

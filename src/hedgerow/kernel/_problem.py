@@ -90,9 +90,9 @@ def left_out(
 ) -> tuple[Floats, Floats]:
     """Errors of the mean at each row had it not been learned, times S, and variances of the function there.
 
-    Row n of B^-1 knows what the others say about it: their mean misses its target by (B^-1 S y)_n / (B^-1)_nn, in units
-    of S, and 1 / (B^-1)_nn is the variance of the scaled target. Copies of a row are left out with it, `together` is
-    the weight of all: one that stays would take from the error and the variance what it tells of them.
+    Row n of B^-1 gives the prediction by the others: it misses its target by (B^-1 S y)_n / (B^-1)_nn, in units of
+    S, and 1 / (B^-1)_nn is the variance of the scaled target. Copies of a row are left out with it, `together` is
+    the weight of all: one that stays would take from the error and the variance what it explains of them.
     """
     variances, others = np.maximum(1.0 / diagonal - alpha, 0.0) / weights, np.maximum(together - weights, 0.0)
     grown = alpha / np.maximum(alpha - others * variances, alpha**2 / (alpha + others))

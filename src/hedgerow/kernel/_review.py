@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from hedgerow import _core
 from hedgerow.base.rows import Rows
-from hedgerow.base.work import ASKED_AT_A_TIME, WORK_AT_A_TIME, pieces
+from hedgerow.base.work import PREDICTED_AT_A_TIME, WORK_AT_A_TIME, pieces
 from hedgerow.kernel._cells import find_cells
 from hedgerow.kernel._cost import Size
 from hedgerow.kernel._fit import Fit
@@ -93,7 +93,7 @@ def _solved(
     time = float(path.time[best_place(path, rule.selection)]) if settings.given_lifetime is None else 1.0
     cells = _core.CellFeatures(width=problem.points.shape[1], n_trees=problem.n_trees, lifetime=time, seed=problem.seed)
     cells.reach(np.stack([problem.points.min(axis=0), problem.points.max(axis=0)]), problem.n_threads)
-    for piece in pieces(problem.points.shape[0], problem.n_trees, ASKED_AT_A_TIME):
+    for piece in pieces(problem.points.shape[0], problem.n_trees, PREDICTED_AT_A_TIME):
         cells.learn(problem.points[piece], problem.n_threads)
     columns = find_cells(cells, problem.points, problem.n_threads)
     rows = LearnedRows(columns, problem.targets, problem.weights)

@@ -51,7 +51,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     validation_fraction : float, default=0.2
         Share of rows held back if `selection` is "validation". They are learned once the choice is made.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -123,7 +123,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         if return_std:
             return super().predict(X, return_std)
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.found.means(X, self._current.query.n_threads)
 
     def predict_one(self, x: Any) -> float:
@@ -134,7 +134,7 @@ class MondrianKernelRidge(Regressor, Forecasting, OnlineEstimator):
 
     def predict_dist(self, X: Any) -> LocationScale:
         """Return the predictive distribution of each row, a Gaussian: moments, density, quantiles, draws."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.forecast(X, self._current.query)
 
     def loo_predict(self) -> LeaveOneOut:

@@ -57,7 +57,7 @@ class FeatureSettings(Settings):
         return self.lifetime if self.max_lifetime is None else self.max_lifetime
 
     def state(self) -> dict[str, Any]:
-        """Return them by name, for a file; that there is no larger lifetime need not be said."""
+        """Return them by name, for a file; the larger lifetime is left out if there is none."""
         return {name: value for name, value in super().state().items() if (name, value) != ("max_lifetime", None)}
 
     @classmethod

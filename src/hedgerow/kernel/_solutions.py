@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from hedgerow import _core
-from hedgerow.base.work import asked_in_pieces
+from hedgerow.base.work import compute_in_pieces
 from hedgerow.files import Stored
 from hedgerow.kernel._dense import cell_gram, inverse_and_log_determinant, row_kernel
 from hedgerow.kernel._problem import Columns, Criteria, Problem, left_out
@@ -114,7 +114,7 @@ class Solution(ABC):
     def means(self, columns: Columns) -> Floats:
         """Posterior mean at rows with these cells."""
         weights = np.append(self.cell_weights(), 0.0)
-        means: Floats = asked_in_pieces(
+        means: Floats = compute_in_pieces(
             lambda rows: weights[np.minimum(rows, self.n_columns)].sum(axis=1), columns, self.n_trees
         )
         return means
@@ -254,7 +254,7 @@ class CellSolution(ExactSolution):
     _IS_OF_ROWS = False
 
     def _learn(self, columns: Columns, target: float, weight: float, n_columns: int) -> None:
-        """New cells that no other row has met, then a change of rank one."""
+        """New cells that no other row is in, then a change of rank one."""
         old = self.n_columns
         if n_columns > old:
             wider = np.diag(np.full(n_columns, 1.0 / self.alpha))
@@ -276,7 +276,7 @@ class CellSolution(ExactSolution):
     def _forms(self, columns: Columns) -> Floats:
         """Phi' inverse phi of each row; a column that is not there adds nothing."""
         inverse = self.inverse
-        forms: Floats = asked_in_pieces(
+        forms: Floats = compute_in_pieces(
             lambda rows: _core.quadratic_forms(np.ascontiguousarray(rows.T), inverse, self.n_threads),
             columns,
             self.n_trees**2,

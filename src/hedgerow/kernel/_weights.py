@@ -37,7 +37,7 @@ class Weights(NamedTuple):
         return cls(each, together, copies.groups, unit)
 
     def without_copies(self, problem: Problem) -> Problem:
-        """The first of each set of copies, with the weight of all: what is chosen is not to be told by the others."""
+        """The first of each set of copies, with the weight of all: what is chosen must not depend on the others."""
         if not self.groups.size:
             return problem
         first = np.sort(np.unique(self.groups, return_index=True)[1])

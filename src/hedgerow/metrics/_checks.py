@@ -12,7 +12,7 @@ from hedgerow.predictive._distribution import confidence_of
 
 
 def checked_vector(name: str, values: npt.ArrayLike, n_rows: int | None = None, missing: bool = False) -> Floats:
-    """Return numbers, one a row; NaN only where `missing` says that it stands for a row without one."""
+    """Return numbers, one a row; NaN only if `missing` allows rows without one."""
     vector = floats_of(name, values)
     if vector.ndim != 1 or (n_rows is not None and vector.size != n_rows):
         expected = "one number a row" if n_rows is None else f"one number for each of the {n_rows} rows"

@@ -153,7 +153,7 @@ def calibration_table(
         What `predict_dist` returns, or anything with `cdf`; or ``(mean, std)`` of Gaussians; or intervals of shape
         (n, 2) by confidence.
     confidence : array, default=(0.1, 0.2, ..., 0.9)
-        What central intervals promise; a mapping says it itself.
+        What central intervals promise; a mapping has it in its keys.
     reading : {"distribution", "gaussian"}, default="distribution"
         Which intervals. "distribution": between two quantiles of the whole distribution, as `predict_interval` gives
         them. "gaussian": mean plus and minus z standard deviations, as if each forecast were a Gaussian with the mean

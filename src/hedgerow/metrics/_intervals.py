@@ -99,7 +99,7 @@ class IntervalTally(Tally):
         return int(self._sums[5])
 
     def scores(self) -> dict[str, float]:
-        """Return all scores by name; NaN where no row tells."""
+        """Return all scores by name; NaN where no row counts."""
         return {name: getattr(self, name) for name in INTERVAL_SCORES}
 
     @property

@@ -17,7 +17,7 @@ from hedgerow.numeric.arrays import Floats
 
 
 class Tally:
-    """What is kept of all rows so far: a few sums. A subclass says which, and what they tell."""
+    """What is kept of all rows so far: a few sums. A subclass defines which, and the scores that follow."""
 
     _N_SUMS: ClassVar[int]
     _COUNT: ClassVar[int | None] = None
@@ -31,7 +31,7 @@ class Tally:
         raise NotImplementedError
 
     def scores(self) -> dict[str, float]:
-        """Return all scores by name; NaN where no row tells."""
+        """Return all scores by name; NaN where no row counts."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

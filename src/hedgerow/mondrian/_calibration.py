@@ -77,7 +77,7 @@ class Calibration(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """Targets, weights or none, and what each tree says of each row without its target: mean and variance of the mean.
+    """Targets, weights or none, and of each tree the mean and its variance at each row without its target.
 
     The variance is in units of gamma_1.
     """
@@ -97,9 +97,9 @@ def learn_calibration(
 ) -> Calibration:
     """gamma_1, sigma_y^2 and the spread of the trees under which targets left out one at a time are most likely.
 
-    Trees err apart from each other, and averaging them takes away most of that; so their spread overstates the doubt
-    about the mean. And the K that smooths best is not the one that tells the noise. `fixed` are gamma_1 and sigma_y^2
-    where they are known, and `ratio` is theirs if that is known; otherwise gamma_1, which is the variance far from all
+    Trees err apart from each other, and averaging them takes most of that away; so their spread overstates how
+    uncertain the mean is. And the K that smooths best is not the one that estimates the noise. `fixed` are gamma_1 and
+    sigma_y^2 where they are known, and `ratio` is theirs if that is known; otherwise gamma_1, the variance far from all
     rows, is at least `least`.
     """
     error = rows.average((rows.targets - rows.means.mean(axis=1)) ** 2)
@@ -124,7 +124,7 @@ def learn_calibration(
 def with_distance(calibration: Calibration, near: LeftOut, variance: float, of_one_row: float) -> Calibration:
     """Let predictions without evidence be as wide as all targets, of that variance, are: no less, and hardly more.
 
-    Leaving out one row at a time tells nothing of that. Where there is a row, even one alone, is not far: `of_one_row`
+    Leaving out one row at a time does not show that. Where there is a row, even one alone, is not far: `of_one_row`
     is the variance of the mean there.
     """
     most = max(WIDEST * variance - calibration.noise, (WIDEST - 1.0) * variance)
@@ -137,7 +137,7 @@ def with_tails(calibration: Calibration, rows: LeftOut, factors: Floats) -> Cali
     """Scale all variances, and give components tails heavier than Gaussian ones if targets left out are likelier then.
 
     Each row counts as one Gaussian, of the variance of its mixture; `factors` are by how much that of each row differs
-    from what the calibration says. Intervals of 90 % are then at least as wide as that many targets need: few-valued
+    from what the calibration gives. Intervals of 90 % are then at least as wide as that many targets need: few-valued
     ones, some of them exactly right, would talk them down.
     """
     within = factors * calibration.variances(rows.variances).mean(axis=1)

@@ -13,7 +13,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.copies import Copies, find_copies
 from hedgerow.base.rows import Floats, Rows
-from hedgerow.base.work import ASKED_AT_A_TIME, pieces
+from hedgerow.base.work import PREDICTED_AT_A_TIME, pieces
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._class_calibration import NO_CALIBRATION, POWERS, UNLEARNED, ClassCalibration, learn_calibration
@@ -174,4 +174,4 @@ class ClassForest(ForestLearner):
             n_known = max(n_known, int(part.y.max()) + 1)
 
     def _pieces(self, X: Floats) -> Iterator[slice]:
-        return pieces(X.shape[0], self.core.n_trees, ASKED_AT_A_TIME)
+        return pieces(X.shape[0], self.core.n_trees, PREDICTED_AT_A_TIME)

@@ -24,7 +24,7 @@ OF_BATCH = object()
 
 
 class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, OnlineEstimator):  # type: ignore[misc]
-    """A forest for classification that says how sure it is, learns row by row, and can unlearn.
+    """A forest for classification that predicts probabilities, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; class probabilities are smoothed along each tree
     by a hierarchy of normalised stable processes. A prediction averages over the trees and over the places where the
@@ -65,7 +65,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         See `merge`, and the guide on merging for what is equal when. `fit` and learning row by
         row take about twice as long.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -160,7 +160,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
 
         Rows sum to one; with `prior_weight` above zero no probability is zero.
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.probabilities(X, self._current.query)[:, self._classes.order]
 
     @guards_itself
@@ -184,7 +184,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         uncertainty : Uncertainty
             A named tuple of vectors, in nats: ``total = noise + disagreement + distance``.
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.uncertainty(X, self._current.query)
 
     # Below: private.
@@ -204,7 +204,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
         return rows
 
     def _encode(self, y: Any, first: bool, classes: Any = OF_BATCH) -> Floats:
-        if classes is OF_BATCH:  # with keyed cuts, numbers of classes must not tell which came first
+        if classes is OF_BATCH:  # with keyed cuts, numbers of classes must not show which came first
             is_sorted = first and self.cuts == "keyed"
             classes = ClassTable(in_order_of_appearance(as_labels(y))[0]).classes if is_sorted else None
         return super()._encode(y, first, classes)

@@ -1,6 +1,6 @@
 """Which rows to label next: those that lower the variance of predictions most (Cohn, Ghahramani and Jordan 1996).
 
-Cuts of a Mondrian process do not depend on labels. So the rows asked about are put into a copy of the trees, without
+Cuts of a Mondrian process do not depend on labels. So the query rows are put into a copy of the trees, without
 labels. Given a tree, the means of all leaves are then Gaussian, with covariances that follow from the rows that have
 labels; a further label changes these whatever it is. The recursions are on the theory page of the forest.
 """
@@ -25,7 +25,7 @@ ROUNDING = 1e-10
 """Gains that differ by less, as a share, are equal."""
 
 
-class Asked(NamedTuple):
+class QueryRows(NamedTuple):
     """Rows, of which the first may be labelled, and how much the variance of each counts: 0 where it does not."""
 
     X: Floats
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
     factors: Floats
 
     @classmethod
-    def of(cls, candidates: Floats, reference: Floats | None, factors: Floats) -> Asked:
+    def of(cls, candidates: Floats, reference: Floats | None, factors: Floats) -> QueryRows:
         """Return candidates whose own variances count, or those of rows of reference."""
         n = candidates.shape[0]
         if reference is None:
@@ -48,7 +48,7 @@ class Design(NamedTuple):
     gains: Floats
 
 
-def choose_rows(learner: Any, asked: Asked, n: int, n_threads: int) -> Design:
+def choose_rows(learner: Any, queries: QueryRows, n: int, n_threads: int) -> Design:
     """Pick n candidates, one after another: each lowers the sum of factor times variance most.
 
     Variances are those of means given a tree, in units of gamma_1, averaged over the trees. A row that is picked counts
@@ -57,9 +57,9 @@ def choose_rows(learner: Any, asked: Asked, n: int, n_threads: int) -> Design:
     """
     weights, ratio = learner.core.row_weights(), learner.core.model[1]
     of_label = ratio * (float(weights.mean()) if weights.size else 1.0)
-    hierarchy = Hierarchy.with_rows(learner, asked, n_threads)
-    leaves, precision = hierarchy.leaf_of[:, : asked.n_candidates], hierarchy.precision.copy()
-    left = np.random.default_rng(learner.seed).permutation(asked.n_candidates)
+    hierarchy = Hierarchy.with_rows(learner, queries, n_threads)
+    leaves, precision = hierarchy.leaf_of[:, : queries.n_candidates], hierarchy.precision.copy()
+    left = np.random.default_rng(learner.seed).permutation(queries.n_candidates)
     found = Design(np.empty(n, dtype=np.intp), np.empty(n))
     for k in range(n):
         gains = hierarchy.gains(precision, 1.0 / of_label)[leaves].mean(axis=0)
@@ -76,15 +76,15 @@ class Hierarchy(NamedTuple):
     gained: Floats  # variance on the edge above, in units of gamma_1
     precision: Floats  # of the labels of leaves, in the same units
     counted: Floats  # factors of rows in leaves, added up
-    leaf_of: Numbers  # (trees, rows asked about)
+    leaf_of: Numbers  # (trees, query rows)
 
     @classmethod
-    def with_rows(cls, learner: Any, asked: Asked, n_threads: int) -> Hierarchy:
+    def with_rows(cls, learner: Any, queries: QueryRows, n_threads: int) -> Hierarchy:
         """Return the hierarchy of trees that have these rows too, without labels."""
-        arrays = arrays_with_rows(learner, asked.X, n_threads)
+        arrays = arrays_with_rows(learner, queries.X, n_threads)
         model, lifetime, is_exponential = learner.core.model, learner.settings.lifetime, learner.settings.learns
         trees = [
-            _Tree.of(arrays, b, asked, model, lifetime, is_exponential).pruned() for b in range(learner.core.n_trees)
+            _Tree.of(arrays, b, queries, model, lifetime, is_exponential).pruned() for b in range(learner.core.n_trees)
         ]
         sizes = np.array([tree.gained.size for tree in trees])
         first = np.cumsum(sizes) - sizes
@@ -142,7 +142,13 @@ class _Tree(NamedTuple):
 
     @classmethod
     def of(
-        cls, arrays: Arrays, tree: int, asked: Asked, model: tuple[float, float], lifetime: float, is_exponential: bool
+        cls,
+        arrays: Arrays,
+        tree: int,
+        queries: QueryRows,
+        model: tuple[float, float],
+        lifetime: float,
+        is_exponential: bool,
     ) -> _Tree:
         kinds, _, times, rows_of = parts_of_tree(arrays, tree, arrays["rows.labels"].size - arrays["rows.freed"].size)
         is_inner, n, rows = kinds >= FIRST_COLUMN, kinds.size, np.concatenate(rows_of)
@@ -156,23 +162,23 @@ class _Tree(NamedTuple):
         before[children[is_inner]] = after[is_inner, None]
         leaf = np.repeat(np.flatnonzero(~is_inner), [few.size for few in rows_of])
         number = arrays["rows.labels"][rows].astype(np.int64)
-        has_label, leaf_of = number == 0, np.empty(asked.X.shape[0], dtype=np.int64)
+        has_label, leaf_of = number == 0, np.empty(queries.X.shape[0], dtype=np.int64)
         leaf_of[number[~has_label] - 1] = leaf[~has_label]
         weights = arrays["rows.weights"][rows] if arrays["rows.weights"].size else np.ones(rows.size)
         precision, counted = np.zeros((2, n))
         np.add.at(precision, leaf, ratio * weights * has_label)
-        np.add.at(counted, leaf_of, asked.factors)
+        np.add.at(counted, leaf_of, queries.factors)
         return cls(children, before - after, precision, counted, leaf_of)
 
     def pruned(self) -> _Tree:
-        """Make leaves of nodes without a row asked about below: nothing is asked of what is there."""
-        messages, is_asked = self.precision.copy(), np.zeros(self.gained.size, dtype=bool)
-        is_asked[self.leaf_of] = True
+        """Make leaves of nodes without a query row below: what is there is not needed."""
+        messages, is_needed = self.precision.copy(), np.zeros(self.gained.size, dtype=bool)
+        is_needed[self.leaf_of] = True
         for inner in [*inner_levels(self.children, np.zeros(1, dtype=np.int64))][::-1]:
             below = self.children[inner]
             messages[inner] = (messages[below] / (1.0 + messages[below] * self.gained[below])).sum(axis=1)
-            is_asked[inner] = is_asked[below].any(axis=1)
-        is_inner, stays = is_asked & (self.children[:, 0] >= 0), np.zeros(self.gained.size, dtype=bool)
+            is_needed[inner] = is_needed[below].any(axis=1)
+        is_inner, stays = is_needed & (self.children[:, 0] >= 0), np.zeros(self.gained.size, dtype=bool)
         stays[0], stays[self.children[is_inner]] = True, True
         place = np.cumsum(stays) - 1
         children = np.where(is_inner[:, None], place[self.children], NO_CHILD)[stays]

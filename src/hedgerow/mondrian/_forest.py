@@ -1,4 +1,4 @@
-"""What Mondrian forests for regression and for classification tell of themselves, and how they unlearn."""
+"""What Mondrian forests for regression and for classification have in common: attributes, and how they unlearn."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hedgerow.base.decision_tree import DecisionTree, leaf_words, tree_number
 from hedgerow.base.guard import guards_itself
 from hedgerow.base.rows import Floats
 from hedgerow.base.unlearning import Unlearning
-from hedgerow.base.work import all_or_nothing, asked_in_pieces
+from hedgerow.base.work import all_or_nothing, compute_in_pieces
 from hedgerow.mondrian._isolation import isolation_scores
 from hedgerow.mondrian._merging import Part, join, part_of
 from hedgerow.mondrian._sowing import SownModel
@@ -32,7 +32,7 @@ class MondrianForest(Unlearning):
         in distribution. What the rows have taught units and hyper-parameters stays. With `relearn` that goes too: the
         result is what `fit` on the rows left, in the order in which they are held, would give with the same seed.
 
-        Ctrl-C, or memory that runs out, leaves a model that has unlearned the first rows; `n_samples_` tells how many
+        Ctrl-C, or memory that runs out, leaves a model that has unlearned the first rows; `n_samples_` shows how many
         it holds. With `relearn` the model is as it was.
 
         Parameters
@@ -82,15 +82,15 @@ class MondrianForest(Unlearning):
 
     def apply(self: Any, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
-        return np.asarray(asked_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees))
+        return np.asarray(compute_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees))
 
     def tree(self: Any, index: int) -> DecisionTree:
         """Return a tree to be looked at: arrays in scikit-learn's shape, with times and boxes; ``to_text`` draws it.
 
         Thresholds and boxes are in the user's units, on the axes of `axis_names_`. Predictions are more than what a
-        leaf says: they mix all nodes of a path. Costs a copy of the forest.
+        leaf predicts: they mix all nodes of a path. Costs a copy of the forest.
         """
         self._check_learned()
         number = tree_number(index, self._learner.core.n_trees)
@@ -102,23 +102,23 @@ class MondrianForest(Unlearning):
         A cell lies between the last cuts below and above the row on its way to a leaf; where nothing was cut its bound
         is infinite. Rows in the open interior of one cell fall in the same leaf. Axes are those of `axis_names_`.
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
-        return np.asarray(asked_in_pieces(lambda rows: core.cells(rows, n_threads), X, 5 * core.n_trees))  # slower
+        return np.asarray(compute_in_pieces(lambda rows: core.cells(rows, n_threads), X, 5 * core.n_trees))  # slower
 
     def score_samples(self: Any, X: Any) -> Floats:
         """Score how much rows are like the data: the lower, the more of an outlier; as scikit-learn's IsolationForest.
 
-        A row is an outlier if few cuts separate it from all rows held. Given a tree, the Mondrian process tells the
+        A row is an outlier if few cuts separate it from all rows held. Given a tree, the Mondrian process gives the
         probability that a new row is cut off at each node of its path, and so the expected depth of the leaf that it
         would have of its own; a row that is held has one. The mean depth over the trees is related to that of n rows in
         a random search tree, c(n), as in Liu, Ting and Zhou (2008): ``-2 ** (-depth / c(n))``.
 
         Trees cut the columns that labels depend on more often, so it is in these that rows must differ. Labels of the
         rows do not matter otherwise; if there are none, fit a regressor to zeros, and all columns count. Blocks that a
-        classifier has left whole because they are of one class tell less: set ``pause_pure=False``.
+        classifier has left whole because they are of one class show less: set ``pause_pure=False``.
 
-        Costs a copy of the forest, so ask about many rows at once. `n_jobs` makes no difference.
+        Costs a copy of the forest, so score many rows at once. `n_jobs` makes no difference.
 
         Parameters
         ----------
@@ -139,14 +139,14 @@ class MondrianForest(Unlearning):
         >>> forest.score_samples([[0, 0], [3, -3], [6, -6]]).round(1).tolist()
         [-0.5, -0.7, -0.8]
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         return isolation_scores(self._learner, X)
 
     @property
     def axis_rates_(self: Any) -> Floats:
         """How fast each axis is cut, per unit of its scaled length; the fastest at 1. All 1 unless learned.
 
-        A column of numbers is one axis; `axis_names_` tells those of others.
+        A column of numbers is one axis; `axis_names_` has those of others.
         """
         self._check_learned()
         rates: Floats = self._learner.scaling.rates

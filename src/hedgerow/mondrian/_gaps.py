@@ -1,7 +1,7 @@
 """How much wider predictions must be where a column has no rows: in gaps within its range, and beyond it.
 
-Leave-one-out asks about places among other rows only. So slabs, all rows between two values of a column, are left out,
-a few trees are grown from the other rows, and the errors in the slab tell how doubt grows with the distance from the
+Leave-one-out predicts at places among other rows only. So slabs, all rows between two values of a column, are left out,
+a few trees are grown from the other rows, and the errors in the slab show how variances grow with the distance from the
 nearest row along that column. The distance is in units of the column's range. Rows come and go, and the core knows
 where they are; here it is learned which columns to watch, and what a distance costs.
 """
@@ -28,11 +28,11 @@ MOST_COLUMNS = 4
 SLABS = ((0.0, 0.15), (0.85, 1.0), (0.15, 0.5), (0.5, 0.85), (0.3, 0.7))
 """Slabs left out of each of them, as shares of the rows: two at the ends and three between."""
 
-MOST_ROWS, N_ASKED, N_TREES = 600, 150, 10
-"""Rows that stay when a slab is left out, rows that are asked about, at most, and trees that are grown."""
+MOST_ROWS, N_QUERIES, N_TREES = 600, 150, 10
+"""Rows that stay when a slab is left out, rows that are predicted, at most, and trees that are grown."""
 
 N_NEAR = 400
-"""Rows not in a gap that are asked about for comparison, a third of all at most."""
+"""Rows not in a gap that are predicted for comparison, a third of all at most."""
 
 CAUTION = 6.0
 """Some gaps hide more than slabs do on average: squared errors in slabs count as so many times as large."""
@@ -64,17 +64,17 @@ class Gaps(NamedTuple):
 
 
 class Slab(NamedTuple):
-    """What trees say of rows without all of these: means, and squared distances from other rows along the column."""
+    """Predictions for rows without all of these: means, and squared distances from other rows along the column."""
 
     means: Floats
     squares: Floats
 
 
-Ask = Callable[[Places, Places, Gaps], Slab]
-"""Grow a few trees from some of the rows, and ask about others, while a column is watched."""
+PredictSlab = Callable[[Places, Places, Gaps], Slab]
+"""Grow a few trees from some of the rows, and predict others, while a column is watched."""
 
 
-def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: int) -> Gaps:
+def learn_gaps(X: Floats, targets: Floats, importances: Floats, predict: PredictSlab, seed: int) -> Gaps:
     """Choose columns and learn their slopes. Rows are one of each set of copies; `importances` are the columns'.
 
     Of targets that are vectors, squared errors are averaged over the components.
@@ -97,7 +97,7 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
     in_order = np.lexsort(X[:, by_importance[2::-1]].T)  # of values, so that the order of rows does not matter
     near = _some(rng, in_order, min(N_NEAR, n // 3))
     others = _some(rng, in_order[~np.isin(in_order, near)], MOST_ROWS)
-    usual, doubt = squared(near, ask(others, near, Gaps()).means)
+    usual, usual_error = squared(near, predict(others, near, Gaps()).means)
     watched, slopes = [], []
     for column in by_importance[: min(MOST_COLUMNS, varies.sum())]:
         alone = Gaps(np.array([column], dtype=np.uint32), begins[[column]], lengths[[column]], np.ones(1))
@@ -107,14 +107,14 @@ def learn_gaps(X: Floats, targets: Floats, importances: Floats, ask: Ask, seed: 
             is_out = (X[in_order, column] >= ends[0]) & (X[in_order, column] <= ends[1])
             if not 0 < is_out.sum() <= n // 2:
                 continue
-            asked = _some(rng, in_order[is_out], N_ASKED)
-            said = ask(_some(rng, in_order[~is_out], MOST_ROWS), asked, alone)
-            error, of_error = squared(asked, said.means)
+            queries = _some(rng, in_order[is_out], N_QUERIES)
+            slab = predict(_some(rng, in_order[~is_out], MOST_ROWS), queries, alone)
+            error, of_error = squared(queries, slab.means)
             excess += error - usual
             noise += of_error**2
-            squares += float(np.mean(said.squares))
+            squares += float(np.mean(slab.squares))
         slope = CAUTION * unit**2 * excess / squares if squares > 0.0 else 0.0
-        if excess > math.sqrt(noise + (len(SLABS) * doubt) ** 2) and 0.0 < slope < math.inf:
+        if excess > math.sqrt(noise + (len(SLABS) * usual_error) ** 2) and 0.0 < slope < math.inf:
             watched.append(column)
             slopes.append(slope)
     return Gaps(np.array(watched, dtype=np.uint32), begins[watched], lengths[watched], np.array(slopes))

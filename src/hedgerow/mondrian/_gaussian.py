@@ -16,8 +16,8 @@ from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
 from hedgerow.mondrian._calibration import Calibration, LeftOut, learn_calibration, with_distance, with_tails
-from hedgerow.mondrian._gaps import Ask, Gaps, Slab, learn_gaps
-from hedgerow.mondrian._growing import asking_slabs
+from hedgerow.mondrian._gaps import Gaps, PredictSlab, Slab, learn_gaps
+from hedgerow.mondrian._growing import slab_predictor
 from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise, with_groups
@@ -55,18 +55,20 @@ class GaussianLabels:
     @classmethod
     def of_first(cls, first: Rows, settings: RegressionSettings, query: Smoothing) -> GaussianLabels:
         """Return the labels of a stream that begins with these targets."""
-        asked = asked_target(settings, query)
-        return cls.of_target(settings, Untransformed() if asked == "auto" else first_target(asked, first.y), first.y)
+        requested = requested_target(settings, query)
+        return cls.of_target(
+            settings, Untransformed() if requested == "auto" else first_target(requested, first.y), first.y
+        )
 
     @classmethod
     def of_batch(
         cls, rows: Rows, recent: slice, settings: RegressionSettings, query: Smoothing
     ) -> tuple[GaussianLabels, Rows]:
         """Return the labels of a batch, and its recent rows as the core takes them."""
-        labels, asked = cls.of_first(rows, settings, query), asked_target(settings, query)
-        if asked != "real":
+        labels, requested = cls.of_first(rows, settings, query), requested_target(settings, query)
+        if requested != "real":
             few = rows.part(recent)
-            labels = cls.of_target(settings, learn_target(asked, *few, small_forest(query)), few.y)
+            labels = cls.of_target(settings, learn_target(requested, *few, small_forest(query)), few.y)
         return labels, labels.encoded(rows).part(recent)
 
     @classmethod
@@ -124,11 +126,11 @@ class GaussianLabels:
 
     @property
     def is_hierarchy(self) -> bool:
-        """Whether messages are passed, or each node speaks with the moments of its own labels."""
+        """Whether messages are passed, or each node predicts with the moments of its own labels."""
         return self.settings.smoothing == "hierarchy"
 
     def rule(self, core: Any, query: Smoothing, calibration: Calibration | None = None) -> _core.QueryRule:
-        """Return how predictions follow from messages; calibrated as they are, unless told otherwise."""
+        """Return how predictions follow from messages; calibrated as they are, unless a calibration is given."""
         settings, calibration = self.settings, self.calibration if calibration is None else calibration
         if not self.is_hierarchy:
             return query.moments_rule(self.noise_ratio, self.origin, settings.learns)
@@ -137,7 +139,7 @@ class GaussianLabels:
         return query.hierarchy_rule(core.model, self.origin, settings.lifetime)
 
     def set_model(self, core: Any, query: Smoothing) -> GaussianLabels:
-        """Set hyper-parameters to what can be said before trees have grown."""
+        """Set hyper-parameters to what is known before trees have grown."""
         weight, _, squares = core.label_moments
         if not self.is_hierarchy:
             ratio = paper_ratio(weight) if query.signal_to_noise is None else query.signal_to_noise
@@ -189,8 +191,8 @@ class GaussianLabels:
         units, of_units = sample.units
         some = np.unique(np.linspace(0, n_units - 1, min(n_units, most)).astype(np.intp))
         places, weights = units[some].astype(np.uint32), _of(of_units, some)
-        said = core.leave_one_out_by_tree(rule, places, sample.copies.groups, n_threads)
-        rows = LeftOut(sample.labels[places], weights, *said)
+        moments = core.leave_one_out_by_tree(rule, places, sample.copies.groups, n_threads)
+        rows = LeftOut(sample.labels[places], weights, *moments)
         fixed, known_ratio = (query.drift_variance, query.noise_variance), query.signal_to_noise
         is_free = fixed == (None, None) and known_ratio is None
         weight, _, squares = core.label_moments
@@ -204,7 +206,7 @@ class GaussianLabels:
         gaps = Gaps()
         if effort.learns_gaps:
             rates = scaling.rates if scaling.rates.size else np.ones(core.width)
-            gaps = learn_gaps(X, labels, rates, self.asking_slabs(core, scaling, X, labels, query), core.seed)
+            gaps = learn_gaps(X, labels, rates, self.slab_predictor(core, scaling, X, labels, query), core.seed)
         core.watch_gaps(*gaps)
         noise, factors = None, np.ones(n_units)
         if n_units >= FEWEST_NOISY:
@@ -218,14 +220,16 @@ class GaussianLabels:
                 factors = factors * np.exp(groups.logs_of(X))
         return replace(plain, calibration=with_tails(found, rows, factors[some]), gaps=gaps, noise=noise)
 
-    def asking_slabs(self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats, query: Smoothing) -> Ask:
-        """Return what grows a few trees, like those of the core, from some rows and asks them about others."""
+    def slab_predictor(
+        self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats, query: Smoothing
+    ) -> PredictSlab:
+        """Return what grows a few trees, like those of the core, from some rows and predicts others."""
 
-        def ask_few(few: Any, asked: Floats) -> Slab:
-            means, _, _, squares = few.moments(asked, self.rule(few, query, Calibration()), 1)
+        def predict_few(few: Any, queries: Floats) -> Slab:
+            means, _, _, squares = few.moments(queries, self.rule(few, query, Calibration()), 1)
             return Slab(means, squares)
 
-        return asking_slabs(self.settings, self, core, scaling, (X, labels), ask_few, query.n_threads)
+        return slab_predictor(self.settings, self, core, scaling, (X, labels), predict_few, query.n_threads)
 
     # Files.
 
@@ -257,7 +261,7 @@ class GaussianLabels:
         """Return the native forest that a file holds."""
         core, model = self.new_core(shape), smoothing_in(stored)
         if len(model) != (2 if self.is_hierarchy else 1):
-            raise ValueError("its smoothing is another one than it says")
+            raise ValueError("its smoothing is not that of its settings")
         if self.is_hierarchy:
             core.set_model(*model, 1)
         (core.restore_own if stored.is_own else core.restore)(arrays)
@@ -265,8 +269,8 @@ class GaussianLabels:
         return core
 
 
-def asked_target(settings: RegressionSettings, query: Smoothing) -> Any:
-    """Return the kind of target asked for: "auto" is "real" where the user speaks of labels, or follows the paper."""
+def requested_target(settings: RegressionSettings, query: Smoothing) -> Any:
+    """Return the kind of target requested: "auto" is "real" if numbers for labels are given, or as in the paper."""
     numbers = query.prior_mean, query.drift_variance, query.noise_variance
     is_plain = not settings.learns or settings.smoothing == "moments" or numbers != (None, None, None)
     is_auto = isinstance(settings.target, str) and settings.target == "auto"
@@ -274,7 +278,7 @@ def asked_target(settings: RegressionSettings, query: Smoothing) -> Any:
 
 
 def origin_for(settings: RegressionSettings, labels: Floats) -> float:
-    """Return where labels are counted from: see `origin_of`. With keyed cuts it must not tell which row came first."""
+    """Return where labels are counted from: see `origin_of`. With keyed cuts it does not depend on the first row."""
     return 0.0 if settings.is_fixed or (settings.is_keyed and labels.size == 1) else origin_of(labels)
 
 

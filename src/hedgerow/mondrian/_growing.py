@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hedgerow.base.copies import Copies
-from hedgerow.base.progress import tell
+from hedgerow.base.progress import report
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.work import WORK_AT_A_TIME
 from hedgerow.mondrian._gaps import N_TREES as N_GAP_TREES
-from hedgerow.mondrian._gaps import Ask, Gaps, Places, Slab
+from hedgerow.mondrian._gaps import Gaps, Places, PredictSlab, Slab
 from hedgerow.mondrian._learning import (
     AGAIN,
     FEWEST_AGAIN,
@@ -107,8 +107,8 @@ def learn_units(
 def lifetime_of(settings: ForestSettings, labels: Any, rows: Rows, scaling: ColumnScaling, plan: Plan) -> float:
     """Return the time at which the process ends, which is sooner if a tree on these rows has too many leaves by then.
 
-    The time tells nothing of labels, and leave-one-out stays exact: a row that no cut has parted from others by then
-    has their mean. If instead small blocks were left whole, a row would be one with those that it happened to meet
+    The time does not depend on labels, and leave-one-out stays exact: a row that no cut has parted from others by then
+    has their mean. If instead small blocks were left whole, a row would be one with those that it happened to lie with
     there, and a new row, outside their box, would not be.
     """
     if plan.most_leaves is None or rows.X.shape[0] <= plan.most_leaves:
@@ -125,7 +125,7 @@ def lifetime_of(settings: ForestSettings, labels: Any, rows: Rows, scaling: Colu
 
 
 def grow(core: Any, labels: Any, sample: Sample, plan: Plan, query: Any) -> None:
-    """Grow all trees anew. The first are asked for the label model's numbers, with which the others then grow."""
+    """Grow all trees anew. From the first the label model's numbers are learned, with which the others then grow."""
     first = min(N_TREES, core.n_trees)
     grow_some(core, 0, first, query.n_threads)
     labels.learn_model(core, sample, plan.effort_for(plan.learns_again(core)), query)
@@ -135,22 +135,22 @@ def grow(core: Any, labels: Any, sample: Sample, plan: Plan, query: Any) -> None
     core.grown()
 
 
-def asking_slabs(
+def slab_predictor(
     settings: ForestSettings,
     labels: Any,
     core: Any,
     scaling: ColumnScaling,
     rows: tuple[Floats, Floats],
-    ask_few: Callable[[Any, Floats], Slab],
+    predict_few: Callable[[Any, Floats], Slab],
     n_threads: int,
-) -> Ask:
-    """Return what grows a few trees, like those of the core, from some rows and asks them about others.
+) -> PredictSlab:
+    """Return what grows a few trees, like those of the core, from some rows and predicts others.
 
-    Rows are features and labels as the core takes them; `ask_few` asks a core about features.
+    Rows are features and labels as the core takes them; `predict_few` predicts with such a core.
     """
     X, y = rows
 
-    def ask(rest: Places, asked: Places, gaps: Gaps) -> Slab:
+    def predict(rest: Places, queries: Places, gaps: Gaps) -> Slab:
         few = labels.new_core({**settings.shape(core.width, core.seed), "n_trees": N_GAP_TREES, "window": 0})
         few.set_scaling(*scaling.arrays)
         few.store(X[rest], y[rest], NO_WEIGHTS)
@@ -158,16 +158,16 @@ def asking_slabs(
         few.grow(0, N_GAP_TREES, n_threads)
         few.grown()
         few.watch_gaps(*gaps)
-        return ask_few(few, X[asked])
+        return predict_few(few, X[queries])
 
-    return ask
+    return predict
 
 
 def grow_some(core: Any, first: int, last: int, n_threads: int) -> None:
     """Grow a few trees at a time, between which Python looks for Ctrl-C."""
     together = n_threads * max(1, WORK_AT_A_TIME // max(1, core.n_rows))
     for begin in range(first, last, together):
-        tell("growing trees", begin, last)
+        report("growing trees", begin, last)
         core.grow(begin, min(begin + together, last), n_threads)
 
 

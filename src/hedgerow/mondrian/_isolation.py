@@ -29,13 +29,13 @@ def isolation_scores(learner: Any, X: Floats) -> Floats:
     Mondrian process on the box that the row enlarges, then the mean over trees.
     """
     arrays, core = learner.core.archive(), learner.core
-    held, asked = (_images(learner.scaling, rows) for rows in (arrays["rows.given"].reshape(-1, core.width), X))
+    held, queries = (_images(learner.scaling, rows) for rows in (arrays["rows.given"].reshape(-1, core.width), X))
     weights = arrays["rows.weights"] if arrays["rows.weights"].size else np.ones(held.shape[0])
     total = np.zeros(X.shape[0])
     for tree in range(core.n_trees):
         boxes = Boxes.of_tree(arrays, tree, core.n_rows, held, weights, learner.settings.lifetime)
         for part in pieces(X.shape[0], core.width, CELLS_AT_A_TIME):
-            total[part] += boxes.depths(asked[part])
+            total[part] += boxes.depths(queries[part])
     usual = max(float(mean_depth(boxes.weight[:1])[0]), 1.0)
     scores: Floats = -np.exp2(-total / core.n_trees / usual)
     return scores
@@ -92,25 +92,25 @@ class Boxes(NamedTuple):
         That is one for each node that it reaches before it is alone. In a node, cuts that separate it from all rows
         come at the rate of its distance from their box.
         """
-        found, asked, at = np.zeros(X.shape[0]), np.arange(X.shape[0]), np.zeros(X.shape[0], dtype=np.int64)
+        found, active, at = np.zeros(X.shape[0]), np.arange(X.shape[0]), np.zeros(X.shape[0], dtype=np.int64)
         chance, since = np.ones(X.shape[0]), np.zeros(X.shape[0])  # of not being alone yet; time of the last cut
-        while asked.size:
-            x = X[asked]
+        while active.size:
+            x = X[active]
             outside = np.maximum(self.lower[at] - x, 0.0) + np.maximum(x - self.upper[at], 0.0)
             distance = np.cumsum(outside, axis=1)[:, -1]  # not a sum, whose last bits may depend on the other rows
             is_leaf = self.feature[at] < 0
             ends = np.flatnonzero(is_leaf)
-            found[asked[ends]] += chance[ends] * self._in_leaves(at[ends], distance[ends], since[ends])
+            found[active[ends]] += chance[ends] * self._in_leaves(at[ends], distance[ends], since[ends])
             goes_on = np.flatnonzero(~is_leaf)
-            asked, at, x, distance = asked[goes_on], at[goes_on], x[goes_on], distance[goes_on]
+            active, at, x, distance = active[goes_on], at[goes_on], x[goes_on], distance[goes_on]
             chance, since = chance[goes_on], since[goes_on]
-            found[asked] += chance
+            found[active] += chance
             chance = chance * np.exp(-distance * (self.time[at] - since))
             since, cut = self.time[at], self.feature[at]
-            goes_left = x[np.arange(asked.size), cut] <= self.threshold[at]
+            goes_left = x[np.arange(active.size), cut] <= self.threshold[at]
             at = np.where(goes_left, self.left[at], self.right[at])
             goes_on = np.flatnonzero(chance > NEGLIGIBLE)
-            asked, at, chance, since = asked[goes_on], at[goes_on], chance[goes_on], since[goes_on]
+            active, at, chance, since = active[goes_on], at[goes_on], chance[goes_on], since[goes_on]
         return found
 
     def _in_leaves(self, leaf: Numbers, distance: Floats, since: Floats) -> Floats:

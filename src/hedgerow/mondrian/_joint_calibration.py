@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hedgerow.files import Stored
-from hedgerow.mondrian._doubts import Calibration, calibrate, with_distance
 from hedgerow.mondrian._joint_noise import JointNoise, LearnNoise, learn_joint_noise
 from hedgerow.mondrian._learning import FEWEST_ROWS
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
+from hedgerow.mondrian._variances import Calibration, calibrate, with_distance
 from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive import Joint, LocationScale
 from hedgerow.predictive._shapes import NormalShape, StudentShape
@@ -32,35 +32,35 @@ class JointCalibration(NamedTuple):
 
     @classmethod
     def unknown(cls, n_targets: int) -> JointCalibration:
-        """Return what is said before there is a row: standard deviations of one."""
+        """Return what is predicted before there is a row: standard deviations of one."""
         return cls((Calibration(1.0, (0.0, 0.0), NormalShape()),) * n_targets, np.eye(n_targets))
 
     def factors(self, X: Floats, are_left_out: bool = False) -> Floats:
-        """By how much variances differ from what doubts say: shape (n, k)."""
+        """Factors of the variances: shape (n, k)."""
         ones = np.ones((X.shape[0], len(self.of_each)))
         return ones if self.noise is None else self.noise.factors(X, are_left_out)
 
     def distribution(
-        self, units: Standardised, mean: Floats, doubt: Floats, factors: Floats, inflation: Floats | None = None
+        self, units: Standardised, mean: Floats, variances: Floats, factors: Floats, inflation: Floats | None = None
     ) -> Joint:
-        """Return the predictive distribution at rows: means of shape (n, k), and doubts of shape (n, k, 3)."""
+        """Return the predictive distribution at rows: means of shape (n, k), and variances of shape (n, k, 3)."""
         marginals = []
         for j, calibration in enumerate(self.of_each):
-            own = calibration.distribution(mean[:, j], doubt[:, j], None if inflation is None else inflation[:, j])
+            own = calibration.distribution(mean[:, j], variances[:, j], None if inflation is None else inflation[:, j])
             location = units.origin[j] + units.scale[j] * own.location
             scale = units.scale[j] * np.sqrt(factors[:, j]) * own.scale
             marginals.append(LocationScale(location, scale, own.shape))
         return Joint(marginals, self.correlation)
 
-    def parts(self, doubt: Floats, typical: Floats) -> tuple[Floats, Floats, Floats]:
+    def parts(self, variances: Floats, typical: Floats) -> tuple[Floats, Floats, Floats]:
         """Return what noise, disagreement of trees and distance contribute to variances: of shape (n, k) each."""
-        of_each = zip(*(each.parts(doubt[:, j], typical[j]) for j, each in enumerate(self.of_each)), strict=True)
+        of_each = zip(*(each.parts(variances[:, j], typical[j]) for j, each in enumerate(self.of_each)), strict=True)
         noise, disagreement, distance = (np.stack(arrays, axis=1) for arrays in of_each)
         return noise, disagreement, distance
 
-    def after(self, misses: Floats, doubts: Floats, weights: Floats) -> tuple[JointCalibration, Floats]:
-        """Return the calibration after these forecasts have met their targets, in order, and the inflation of each."""
-        found = [each.after(misses[:, j], doubts[:, j], weights) for j, each in enumerate(self.of_each)]
+    def after(self, misses: Floats, variances: Floats, weights: Floats) -> tuple[JointCalibration, Floats]:
+        """Compare forecasts with their targets, in order; return the calibration after them, and each inflation."""
+        found = [each.after(misses[:, j], variances[:, j], weights) for j, each in enumerate(self.of_each)]
         inflation = np.stack([inflation for _, inflation in found], axis=1)
         return self._replace(of_each=tuple(each for each, _ in found)), inflation
 
@@ -94,18 +94,18 @@ class JointCalibration(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What leaving out one row at a time tells of k targets in standardised units."""
+    """Leave-one-out residuals and variances of k targets in standardised units."""
 
     residuals: Floats  # of shape (n, k)
-    doubts: Floats  # of shape (n, k, 3)
+    variances: Floats  # of shape (n, k, 3)
     weights: Floats  # or none
-    variances: Floats  # of all targets, k of them
-    of_one_row: Floats  # the doubt within trees where there is one row alone,
+    target_variances: Floats  # k of them
+    of_one_row: Floats  # the variance within trees where there is one row alone,
     largest: Floats  # and where there is none
 
 
-def doubts_of(within: Floats, between: Floats, added: Floats | float) -> Floats:
-    """Doubts of rows as calibrations take them, of shape (n, k, 3); between trees the first two axes are known.
+def variances_of(within: Floats, between: Floats, added: Floats | float) -> Floats:
+    """Variances of rows as calibrations take them, of shape (n, k, 3); those between trees have shape (n, k).
 
     Those within trees, and what gaps add, are one number a row or one for each target.
     """
@@ -118,7 +118,7 @@ def calibrate_jointly(evidence: Evidence, tail: str, learn_noise: LearnNoise | N
     plain = _calibrated(evidence, tail)
     if learn_noise is None or evidence.residuals.shape[0] < FEWEST_NOISY:
         return plain
-    given = [each.spread(evidence.doubts[:, j]) * each.shape.std for j, each in enumerate(plain.of_each)]
+    given = [each.spread(evidence.variances[:, j]) * each.shape.std for j, each in enumerate(plain.of_each)]
     squares = (evidence.residuals / np.stack(given, axis=1)) ** 2
     noise, factors = learn_joint_noise(squares, evidence.weights, learn_noise)
     if noise is None:
@@ -130,16 +130,16 @@ def _calibrated(evidence: Evidence, tail: str) -> JointCalibration:
     n, n_targets = evidence.residuals.shape
     of_each, scores = [], np.zeros((n, n_targets))
     for j in range(n_targets):
-        residuals, doubts = evidence.residuals[:, j], evidence.doubts[:, j]
+        residuals, variances = evidence.residuals[:, j], evidence.variances[:, j]
         if not np.abs(residuals).max() > 0.0:  # then the unit is what is known
             of_each.append(Calibration(1.0, (0.0, 0.0), NormalShape(), most=1.0))
             continue
-        found = calibrate(residuals, doubts, evidence.weights, tail)
+        found = calibrate(residuals, variances, evidence.weights, tail)
         if n < FEWEST_ROWS:
             found = found._replace(shape=StudentShape(max(n - 1.0, LEAST_DEGREES), 1.0))
-        scores[:, j] = found.shape.normal_scores(residuals / found.spread(doubts))
-        about = evidence.variances[j], float(evidence.of_one_row[j]), float(evidence.largest[j])
-        of_each.append(with_distance(found, doubts, *about))
+        scores[:, j] = found.shape.normal_scores(residuals / found.spread(variances))
+        about = evidence.target_variances[j], float(evidence.of_one_row[j]), float(evidence.largest[j])
+        of_each.append(with_distance(found, variances, *about))
     return JointCalibration(tuple(of_each), shrunk_correlation(scores, evidence.weights))
 
 

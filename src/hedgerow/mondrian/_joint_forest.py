@@ -11,9 +11,9 @@ import numpy as np
 from hedgerow.base.kept_rows import KeptRows
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
 from hedgerow.base.unlearning import check_found
-from hedgerow.base.work import ASKED_AT_A_TIME, pieces
+from hedgerow.base.work import PREDICTED_AT_A_TIME, pieces
 from hedgerow.files import Stored
-from hedgerow.mondrian._joint_calibration import doubts_of
+from hedgerow.mondrian._joint_calibration import variances_of
 from hedgerow.mondrian._joint_labels import JointLabels
 from hedgerow.mondrian._learner import ForestLearner, Surprised
 from hedgerow.mondrian._smoothing import Smoothing
@@ -61,16 +61,16 @@ class JointForest(ForestLearner):
     def variance_parts(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats, Floats]:
         """Noise, disagreement of trees and distance from rows: shares of each variance."""
         _, within, between = self.core.leave_one_out(self.core.n_trees, self.groups, query.n_threads)
-        typical = np.median(doubts_of(within, between, 0.0)[..., 0], axis=0)
+        typical = np.median(variances_of(within, between, 0.0)[..., 0], axis=0)
         _, within, between, added = self._moments(X, query)
-        return self.labels.calibration.parts(doubts_of(within, between, added), typical)
+        return self.labels.calibration.parts(variances_of(within, between, added), typical)
 
     def variance_factors(self, X: Floats) -> Floats:
         """By how much variances of rows differ from what they would be if noise did not vary: the mean over targets."""
         return np.asarray(self.labels.calibration.factors(X).mean(axis=1))
 
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
-        """What is said of each row held without it."""
+        """The distribution of each row held without it."""
         dist = self._left_out(query)
         return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self.labels.given(self.core.row_labels())))
 
@@ -88,19 +88,19 @@ class JointForest(ForestLearner):
         for part in self._stream(rows, query):
             factors = self.labels.calibration.factors(part.X)
             with self._arriving(part.y):
-                said = self.core.moments_then_learn(*part, query.n_threads)
-            yield self._joint(factors, *said)
+                moments = self.core.moments_then_learn(*part, query.n_threads)
+            yield self._joint(factors, *moments)
 
     def _moments(self, X: Floats, query: Smoothing) -> list[Floats]:
         parts = [
             self.core.moments(X[rows], query.n_threads)
-            for rows in pieces(X.shape[0], self.core.n_trees, ASKED_AT_A_TIME)
+            for rows in pieces(X.shape[0], self.core.n_trees, PREDICTED_AT_A_TIME)
         ]
         return [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
 
     def _joint(self, factors: Floats, mean: Floats, within: Floats, between: Floats, added: Floats | float) -> Joint:
         labels = self.labels
-        return labels.calibration.distribution(labels.units, mean, doubts_of(within, between, added), factors)
+        return labels.calibration.distribution(labels.units, mean, variances_of(within, between, added), factors)
 
     # Learning.
 

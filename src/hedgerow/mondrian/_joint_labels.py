@@ -15,8 +15,8 @@ from hedgerow.base.targets import LARGEST_TARGET, read_targets
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._gaps import Gaps, Slab, learn_gaps
-from hedgerow.mondrian._growing import asking_slabs
-from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly, doubts_of
+from hedgerow.mondrian._growing import slab_predictor
+from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly, variances_of
 from hedgerow.mondrian._learning import Effort, Sample
 from hedgerow.mondrian._noise import learn_noise
 from hedgerow.mondrian._scaling import ColumnScaling
@@ -48,7 +48,7 @@ class JointLabels(VectorLabels):
 
     @classmethod
     def of_first(cls, first: Rows, settings: RegressionSettings, query: Smoothing) -> JointLabels:
-        """Return the labels of a stream that begins with this row, of which units tell nothing."""
+        """Return the labels of a stream that begins with this row, of which no units can be learned."""
         return cls.empty(settings, Standardised.unknown(first.y.shape[1]))
 
     @classmethod
@@ -110,7 +110,7 @@ class JointLabels(VectorLabels):
         k, residuals = self.units.n_targets, standardised - mean
         evidence = Evidence(
             residuals[units],
-            doubts_of(within, between, 0.0)[units],
+            variances_of(within, between, 0.0)[units],
             weights,
             standardised.var(axis=0),
             np.full(k, 1.0 / (core.model[1] * sample.mean_weight)),
@@ -122,12 +122,12 @@ class JointLabels(VectorLabels):
         )
         rates = scaling.rates if scaling.rates.size else np.ones(core.width)
 
-        def ask_few(few: Any, asked: Floats) -> Slab:
-            said = few.moments(asked, query.n_threads)
-            return Slab(said[0], said[3])
+        def predict_few(few: Any, queries: Floats) -> Slab:
+            moments = few.moments(queries, query.n_threads)
+            return Slab(moments[0], moments[3])
 
-        ask = asking_slabs(self.settings, self, core, scaling, (X, y), ask_few, query.n_threads)
-        gaps = learn_gaps(X, standardised[units], rates, ask, core.seed)
+        predict = slab_predictor(self.settings, self, core, scaling, (X, y), predict_few, query.n_threads)
+        gaps = learn_gaps(X, standardised[units], rates, predict, core.seed)
         core.watch_gaps(*gaps)
         return replace(self, calibration=calibration, gaps=gaps)
 
@@ -171,7 +171,7 @@ class JointLabels(VectorLabels):
 
 
 def check_settings(settings: RegressionSettings, query: Smoothing) -> None:
-    """Raise ValueError for parameters that speak of one target."""
+    """Raise ValueError for parameters that are for one target."""
     if settings.is_keyed:
         raise ValueError("cuts='keyed' takes one target, and y has several; fit one model for each, or use cuts='free'")
     if not settings.learns or settings.smoothing != "hierarchy":

@@ -1,4 +1,4 @@
-"""Noise of several targets that varies: one forest tells how large errors are where, for all whose errors follow it."""
+"""Noise of several targets that varies: one forest learns where errors are large, for all whose errors follow it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class JointNoise(NamedTuple):
     applies: npt.NDArray[np.bool_]  # to which targets
 
     def factors(self, X: Floats, are_left_out: bool = False) -> Floats:
-        """By how much variances differ: shape (n, k); of rows learned, if they are left out, as said without them."""
+        """By how much variances differ: shape (n, k); of rows learned, if they are left out, without them."""
         factors = self.noise.left_out_factors(X) if are_left_out else self.noise.factors(X)
         return np.where(self.applies, factors[:, None], 1.0)
 

@@ -27,7 +27,7 @@ Surprised = Callable[[Floats], None]
 
 
 class ForestLearner:
-    """A native forest, the units of its columns, and its label model. A subclass says which, and what is predicted.
+    """A native forest, the units of its columns, and its label model. A subclass defines which, and what is predicted.
 
     The label model never changes: another one takes its place when everything else has succeeded.
     """
@@ -160,10 +160,10 @@ class ForestLearner:
         """Return the predictive distribution of each row."""
         raise NotImplementedError
 
-    def ask(self, X: Floats, query: Any, question: Callable[[Any, slice], Floats]) -> Floats:
-        """Ask the distributions of some rows at a time: whole, they take far more room than the answer."""
+    def of_distributions(self, X: Floats, query: Any, compute: Callable[[Any, slice], Floats]) -> Floats:
+        """Compute distributions of some rows at a time: whole, they take far more room than the result."""
         parts = pieces(X.shape[0], self.core.n_trees)
-        return np.concatenate([question(self.distributions(X[part], query), part) for part in parts])
+        return np.concatenate([compute(self.distributions(X[part], query), part) for part in parts])
 
     # What was learned.
 
@@ -314,7 +314,7 @@ def _unpickled(kind: type[ForestLearner], settings: Any, width: int, state: dict
 
 
 def without_summaries(arrays: Arrays) -> Arrays:
-    """Return a core's arrays for other labels: all nodes say what their rows do."""
+    """Return a core's arrays for other labels: all nodes have the labels of their rows."""
     return arrays | {
         "trees.n_summaries": np.zeros_like(arrays["trees.n_summaries"]),
         "summaries.node": np.empty(0, dtype=np.uint32),

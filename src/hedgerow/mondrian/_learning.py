@@ -123,7 +123,7 @@ def learn_smoothing(
 ) -> tuple[float, float]:
     """gamma_2 and K that make the leave-one-out error of a few trees smallest; those known stay as they are.
 
-    What a row says is K times its weight, so weights that are all multiplied by a constant find a K divided by it. The
+    A row counts as K times its weight, so weights that are all multiplied by a constant find a K divided by it. The
     search begins where a coarse grid is best, not with what was learned before: the two lie along a flat valley,
     and one search after another would follow it without end.
     """

@@ -182,7 +182,7 @@ def _check_alike(own: Part, other: Part) -> None:
 
 
 def _cells(parts: Sequence[Part]) -> Cells:
-    """Return the table of all rows as it was given; of a column without a value in some part, others tell the kind."""
+    """Return the table of all rows as it was given; a column without a value in some part has the kind of others."""
     known = zip(*(part.columns.words for part in parts), strict=True)
     words = [next((word for word in column if word != Unknown.word), Unknown.word) for column in known]
     return Cells(words, np.concatenate([part.columns.values(part.rows.X) for part in parts]))

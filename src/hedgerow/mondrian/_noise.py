@@ -35,7 +35,7 @@ LARGEST_LOG = math.log(100.0)
 
 
 class Noise(NamedTuple):
-    """Variances are multiplied by exp(offset + slope * what the forest says + what groups say)."""
+    """Variances are multiplied by exp(offset + slope * prediction of the forest + effects of groups)."""
 
     forest: Any  # a SmallForest, or None if only groups differ
     offset: float
@@ -50,8 +50,8 @@ class Noise(NamedTuple):
         """The same of rows that may be among those it was learned from, each without itself."""
         return self._factors(X, np.zeros(X.shape[0]) if self.forest is None else self.forest.means_without(X))
 
-    def _factors(self, X: Floats, said: Floats) -> Floats:
-        logs = self.offset + self.slope * said + self.groups.logs_of(X)
+    def _factors(self, X: Floats, by_forest: Floats) -> Floats:
+        logs = self.offset + self.slope * by_forest + self.groups.logs_of(X)
         return np.exp(np.clip(logs, -LARGEST_LOG, LARGEST_LOG))
 
     @classmethod
@@ -80,7 +80,7 @@ def learn_noise(X: Floats, squares: Floats, weights: Floats, grow: Any, seed: in
     """Learn from squared leave-one-out residuals, in units of the variance that rows were given.
 
     `grow` learns a small forest from rows, targets and weights. Returns None if that does not pay; and the factor of
-    each row, as said without the row if it was learned from.
+    each row, as predicted without the row if it was learned from.
     """
     n = squares.size
     drawn = np.sort(np.random.default_rng(seed).choice(n, min(n, MOST_ROWS), replace=False))
@@ -89,7 +89,7 @@ def learn_noise(X: Floats, squares: Floats, weights: Floats, grow: Any, seed: in
     if not share @ squares > 0.0:  # everything is explained
         return None, everywhere
     forest = grow(X[drawn], np.log(squares + SMALLEST), weights[drawn] if weights.size else weights)
-    said = forest.left_out().mean()
+    by_forest = forest.left_out().mean()
 
     def noise(point: Point) -> Noise:
         return Noise(forest, point[0], math.exp(min(max(point[1], -4.0), 1.5)), NoiseGroups.none())
@@ -97,16 +97,16 @@ def learn_noise(X: Floats, squares: Floats, weights: Floats, grow: Any, seed: in
     def loss(factors: Floats) -> float:
         return 0.5 * float(share @ (np.log(factors) + squares / factors))
 
-    typical = float(share @ said)
+    typical = float(share @ by_forest)
     start = around((-typical, 0.0), (1.0, -1.0))
-    best, least = minimise(lambda point: loss(noise(point)._factors(X[drawn], said)), start, 50)
+    best, least = minimise(lambda point: loss(noise(point)._factors(X[drawn], by_forest)), start, 50)
     plain = loss(np.full(squares.size, float(share @ squares)))
     if not least < plain - LEAST_GAIN - 2.0 / squares.size:
         return None, everywhere
     found = noise(best)
     if drawn.size < n:
         everywhere = found.factors(X)
-    everywhere[drawn] = found._factors(X[drawn], said)
+    everywhere[drawn] = found._factors(X[drawn], by_forest)
     return found, everywhere
 
 

@@ -1,6 +1,6 @@
 """Noise that differs between two groups of rows, such as those with a value in a column and those without.
 
-The forest of `_noise.py` is a smoother: it sees that errors are larger where a value is missing, and says half of it.
+The forest of `_noise.py` is a smoother: of how much larger errors are where a value is missing, it predicts half.
 Two groups of many rows need no smoothing. Each axis with two values gets a factor of its own, in the order of what they
 gain, as in regressions of log variances (Harvey 1976).
 """
@@ -47,14 +47,14 @@ class NoiseGroups(NamedTuple):
         return cls(np.empty(0, np.uint32), np.empty(0), np.empty(0), 0.0)
 
     def logs_of(self, X: Floats) -> Floats:
-        """What the groups of each row say of the logarithm of its variance."""
+        """Effects of each row's groups on the logarithm of its variance."""
         logs = np.full(X.shape[0], self.offset)
         for axis, threshold, log in zip(self.axes, self.thresholds, self.logs, strict=True):
             logs += np.where(X[:, axis] > threshold, log, 0.0)
         return logs
 
     def plus(self, others: NoiseGroups) -> NoiseGroups:
-        """Return groups that differ by the sum of what these and others say."""
+        """Return groups that differ by the sum of these effects and others."""
         axes, unit = np.unique(np.concatenate([self.axes, others.axes]), return_inverse=True)
         thresholds = np.empty(axes.size)
         thresholds[unit] = np.concatenate([self.thresholds, others.thresholds])
@@ -78,7 +78,7 @@ class NoiseGroups(NamedTuple):
 
 
 def learn_groups(X: Floats, squares: Floats, weights: Floats) -> NoiseGroups:
-    """Learn from squared residuals, in units of their variance, how axes with two values tell them apart.
+    """Learn from squared residuals, in units of their variance, how they differ by axes with two values.
 
     The axis that gains most comes first, and so on. The log likelihood of a group of n rows whose squares have the mean
     m gains n / 2 log(1 / m) if it has a variance of its own; squares with heavy tails vary more, and must gain more.
@@ -89,7 +89,7 @@ def learn_groups(X: Floats, squares: Floats, weights: Floats) -> NoiseGroups:
     has_enough = np.minimum(upper.sum(axis=0), (~upper).sum(axis=0)) >= FEWEST_ROWS
     axes, upper = axes[has_enough], upper[:, has_enough]
     share = weights / weights.sum() if weights.size else np.full(squares.size, 1.0 / squares.size)
-    n_rows = 1.0 / float(share @ share)  # as many rows of equal weights say as much
+    n_rows = 1.0 / float(share @ share)  # as many rows of equal weights are as informative
     n_upper, found = n_rows * (share @ upper), NoiseGroups.none()
     counts, is_left = np.stack([n_rows - n_upper, n_upper]), np.ones(axes.size, dtype=bool)
     while found.axes.size < MOST_AXES and is_left.any() and (mean := float(share @ squares)) > 0.0:

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hedgerow.base.rows import NO_WEIGHTS, Floats, Rows
-from hedgerow.base.work import ASKED_AT_A_TIME, pieces
+from hedgerow.base.work import PREDICTED_AT_A_TIME, pieces
 from hedgerow.mondrian._calibration import Calibration
 from hedgerow.mondrian._gaps import Gaps
-from hedgerow.mondrian._gaussian import GaussianLabels, asked_target, origin_for
+from hedgerow.mondrian._gaussian import GaussianLabels, origin_for, requested_target
 from hedgerow.mondrian._learner import ForestLearner, Surprised, without_summaries
 from hedgerow.mondrian._small_forests import small_forest
 from hedgerow.mondrian._smoothing import Smoothing
@@ -30,7 +30,7 @@ DIGITS = 14
 LEFT_OUT_TOGETHER = 20_000
 
 TYPICAL_ROWS = 100
-"""Rows that tell how uncertain rows are among others."""
+"""Rows from which it is learned how uncertain rows are among others."""
 
 
 class RegressionForest(ForestLearner):
@@ -53,13 +53,13 @@ class RegressionForest(ForestLearner):
     def means(self, X: Floats, query: Smoothing) -> Floats:
         """Mean of each row."""
         if not self.is_plain:
-            return self.ask(X, query, lambda dist, rows: dist.mean())
+            return self.of_distributions(X, query, lambda dist, rows: dist.mean())
         return self.labels.origin + self._moments(X, query, 1)[0]
 
     def moments(self, X: Floats, query: Smoothing) -> tuple[Floats, Floats]:
         """Mean and standard deviation of each row."""
         if not self.is_plain:
-            both = self.ask(X, query, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
+            both = self.of_distributions(X, query, lambda dist, rows: np.column_stack([dist.mean(), dist.std()]))
             return both[:, 0], both[:, 1]
         mean, *variances = self._moments(X, query, 4)
         return self.labels.origin + mean, self._std(X, *variances)
@@ -68,7 +68,7 @@ class RegressionForest(ForestLearner):
         """Noise, disagreement of trees and distance from rows: shares of each variance."""
         _, within, between, added = self._moments(X, query, 4)
         factors, noise, calibration = self.variance_factors(X), within, self.labels.calibration
-        if self.labels.is_hierarchy:  # or else nodes tell how much their labels differ, and nothing of their means
+        if self.labels.is_hierarchy:  # or else variances of nodes are those of labels, not of means
             noise = np.minimum(within, self._typical_variance(query))
         return factors * noise, calibration.spread**2 * between, factors * (within - noise + added)
 
@@ -83,15 +83,15 @@ class RegressionForest(ForestLearner):
         return self.labels.target.distribution(self._mixture(X, query, *_joined(parts)), X)
 
     def left_out(self, query: Smoothing, places: npt.NDArray[np.intp] | None = None) -> NormalMixture:
-        """What is said of each label held, or of some, without its row: one component a tree, or a tail of it."""
+        """The distribution of each label held, or of some, without its row: one component a tree, or a tail of it."""
         rule, labels = self.rule(query), self.labels
         places = np.arange(self.core.n_rows) if places is None else places
         calibration = self._calibration(rule)
         factors = np.ones(places.size)
         if labels.noise is not None:
             factors = labels.noise.left_out_factors(self.core.row_values()[places])
-        said = self.core.leave_one_out_by_tree(rule, places.astype(np.uint32), self.groups, query.n_threads)
-        means, variances = said[0], factors[:, None] * calibration.variances(said[1])
+        by_tree = self.core.leave_one_out_by_tree(rule, places.astype(np.uint32), self.groups, query.n_threads)
+        means, variances = by_tree[0], factors[:, None] * calibration.variances(by_tree[1])
         centre = means.mean(axis=1, keepdims=True)
         means = labels.origin + centre + calibration.spread * (means - centre)
         n_trees, (weights, ratios) = means.shape[1], calibration.tails
@@ -104,7 +104,7 @@ class RegressionForest(ForestLearner):
         )
 
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
-        """What is said of each target held without its row."""
+        """The distribution of each target held without its row."""
         y = self.labels.decode(self.core.row_labels())
         parts = [(dist.mean(), dist.std(), dist.logpdf(y[places])) for places, dist in self._each_left_out(query)]
         came = self.as_they_came
@@ -139,23 +139,23 @@ class RegressionForest(ForestLearner):
         before: list[tuple[Floats, Floats]] = []
         for part in self._stream(rows, query, lambda x: before.append(self.moments(x, query))):
             if self.is_plain:
-                said = self.core.moments_then_learn(*part, self.rule(query), query.n_threads)
-                moments = self.labels.origin + said[0], self._std(part.X, *said[1:])
+                parts = self.core.moments_then_learn(*part, self.rule(query), query.n_threads)
+                moments = self.labels.origin + parts[0], self._std(part.X, *parts[1:])
             else:
                 dist = self._forecast(part, query)
                 moments = dist.mean(), dist.std()
             yield before.pop() if before else moments
 
     def _forecast(self, part: Rows, query: Smoothing) -> Any:
-        said = self.core.predict_then_learn(*part, self.rule(query), query.n_threads)
-        return self.labels.target.distribution(self._mixture(part.X, query, *said), part.X)
+        components = self.core.predict_then_learn(*part, self.rule(query), query.n_threads)
+        return self.labels.target.distribution(self._mixture(part.X, query, *components), part.X)
 
     # Targets.
 
     def check(self, y: Floats, query: Smoothing) -> None:
         """Raise ValueError unless these targets can be learned; a kind of target that was learned can be given up."""
-        asked = asked_target(self.settings, query)
-        is_learned = isinstance(asked, str) and asked == "auto"
+        requested = requested_target(self.settings, query)
+        is_learned = isinstance(requested, str) and requested == "auto"
         if not is_learned or self.labels.target.admits(y).all():
             self.labels.check(y)
 
@@ -191,12 +191,12 @@ class RegressionForest(ForestLearner):
         return known._replace(y=np.where(np.abs(nearest - known.y) <= ROUNDING * size, nearest, known.y))
 
     def _review_target(self, query: Smoothing) -> bool:
-        n, asked = self.core.n_rows, asked_target(self.settings, query)
-        if not isinstance(asked, str) or asked == "real" or not is_due(n):
+        n, requested = self.core.n_rows, requested_target(self.settings, query)
+        if not isinstance(requested, str) or requested == "real" or not is_due(n):
             return False
         y, weights = self.labels.decode(self.core.row_labels()), self.core.row_weights()
         weights = self.labels.target.unweigh(y, weights if weights.size else np.ones(n))
-        self._reencode(learn_target(asked, self.core.row_values(), y, weights, small_forest(query)), query)
+        self._reencode(learn_target(requested, self.core.row_values(), y, weights, small_forest(query)), query)
         return False
 
     def _reencode(self, target: Target, query: Smoothing) -> None:
@@ -244,15 +244,15 @@ class RegressionForest(ForestLearner):
         """Variance within trees of rows that are held, each without itself, noise included: the median over some."""
         rule, n = self.rule(query), self.core.n_rows
         places = np.unique(np.linspace(0, n - 1, TYPICAL_ROWS).astype(np.uint32))
-        said = self.core.leave_one_out_by_tree(rule, places, self.groups, query.n_threads)
-        return float(np.median(self._calibration(rule).variances(said[1]).mean(axis=1)))
+        by_tree = self.core.leave_one_out_by_tree(rule, places, self.groups, query.n_threads)
+        return float(np.median(self._calibration(rule).variances(by_tree[1]).mean(axis=1)))
 
     def _moments(self, X: Floats, query: Smoothing, n_parts: int) -> list[Floats]:
-        """Mean and, if asked, variance within and between trees and what gaps add, from the origin."""
+        """Mean and, if requested, variance within and between trees and what gaps add, from the origin."""
         rule = self.rule(query)
         parts = [
             self.core.moments(X[rows], rule, query.n_threads)
-            for rows in pieces(X.shape[0], self.core.n_trees, ASKED_AT_A_TIME)
+            for rows in pieces(X.shape[0], self.core.n_trees, PREDICTED_AT_A_TIME)
         ]
         return [np.concatenate([part[k] for part in parts]) for k in range(n_parts)]
 
@@ -268,7 +268,7 @@ class RegressionForest(ForestLearner):
         means: Floats,
         variances: Floats,
     ) -> NormalMixture:
-        """Return what the core says of rows, with noise that varies and with tails."""
+        """Return the core's predictions for rows, with noise that varies and with tails."""
         noise, (of_tails, ratios) = self.labels.noise, self.labels.calibration.tails
         if noise is not None:
             variances = variances * np.repeat(noise.factors(X), np.diff(first))

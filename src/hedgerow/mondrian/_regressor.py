@@ -15,7 +15,7 @@ from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.several_targets import SeveralTargets
 from hedgerow.mondrian._calibration import Calibration
-from hedgerow.mondrian._design import Asked, choose_rows
+from hedgerow.mondrian._design import QueryRows, choose_rows
 from hedgerow.mondrian._forest import MondrianForest
 from hedgerow.mondrian._joint_forest import JointForest
 from hedgerow.mondrian._joint_labels import check_settings
@@ -28,7 +28,7 @@ from hedgerow.predictive._distribution import levels_of
 
 
 class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianForest, OnlineEstimator):
-    """A forest for regression that says how sure it is, learns row by row, and can unlearn.
+    """A forest for regression that predicts distributions, learns row by row, and can unlearn.
 
     Trees are drawn from a Mondrian process on the range of the data; labels are smoothed by a hierarchical Gaussian
     along each tree. A prediction is a whole distribution: the mixture, over trees and over the places where the
@@ -51,7 +51,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         split at rate s.
     smoothing : {"hierarchy", "moments"}, default="hierarchy"
         "hierarchy" is the hierarchical Gaussian with exact belief propagation. "moments" is the fast
-        approximation: each node speaks with the mean and variance of its own labels.
+        approximation: each node predicts with the mean and variance of its own labels.
     scaling : {"auto", "range", "half", "rank", "none"}, default="auto"
         How columns are brought to comparable lengths. "range" maps the minimum seen to 0 and the maximum to 1,
         "rank" maps values to their ranks, "half" is halfway between the two, "none" takes columns as they are. "auto"
@@ -87,7 +87,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         See `merge`, and the guide on merging for what is equal when. `fit` and learning row by
         row take about twice as long.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -180,7 +180,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
     # Predicting.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        X = self._asked(X)
+        X = self._query_rows(X)
         query = self._current.query
         return self._learner.moments(X, query) if return_std else self._learner.means(X, query)
 
@@ -201,7 +201,7 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         A `NormalMixture`; that seen through a map, `Mapped`, or in cells, `Counts`, where targets are not real; and a
         `Joint` of several targets.
         """
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.distributions(X, self._current.query)
 
     def predict_interval(self, X: Any, confidence: npt.ArrayLike = 0.9) -> Floats:
@@ -209,19 +209,19 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
 
         Quantiles are those of the mixture.
         """
-        X = self._asked(X)
-        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.interval(confidence))
+        X = self._query_rows(X)
+        return self._learner.of_distributions(X, self._current.query, lambda dist, rows: dist.interval(confidence))
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of the predictive mixture: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(levels_of(quantiles))
-        X = self._asked(X)
-        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.ppf(levels))
+        X = self._query_rows(X)
+        return self._learner.of_distributions(X, self._current.query, lambda dist, rows: dist.ppf(levels))
 
     def log_density(self, X: Any, y: npt.ArrayLike) -> Floats:
         """Log of the predictive density of each target: shape (n_samples,)."""
-        X, targets = self._asked_with_targets(X, y)
-        return self._learner.ask(X, self._current.query, lambda dist, rows: dist.logpdf(targets[rows]))
+        X, targets = self._query_rows_and_targets(X, y)
+        return self._learner.of_distributions(X, self._current.query, lambda dist, rows: dist.logpdf(targets[rows]))
 
     def loo_predict(self) -> LeaveOneOut:
         """Predict each row held as if it, and only it, had never been learned. No tree is grown for this.
@@ -285,13 +285,13 @@ class MondrianForestRegressor(SeveralTargets, Regressor, Forecasting, MondrianFo
         """
         self._check_learned()
         self._check_hierarchy("query", ValueError)
-        X = self._asked(X)
+        X = self._query_rows(X)
         if not is_whole(n) or not 1 <= n <= X.shape[0]:
             raise ValueError(f"n must be a whole number from 1 to the {X.shape[0]} rows of X, got {n!r}")
-        of_interest = None if reference is None else self._asked(reference)
+        of_interest = None if reference is None else self._query_rows(reference)
         factors = self._learner.variance_factors(X if of_interest is None else of_interest)
-        asked = Asked.of(X, of_interest, factors)
-        return choose_rows(self._learner, asked, int(n), self._current.query.n_threads).picked
+        queries = QueryRows.of(X, of_interest, factors)
+        return choose_rows(self._learner, queries, int(n), self._current.query.n_threads).picked
 
     @property
     def target_(self) -> str:

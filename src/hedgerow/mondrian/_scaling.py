@@ -44,7 +44,7 @@ class ColumnScaling:
         return np.searchsorted(self.first_knot, np.arange(self.values.size), side="right") - 1
 
     def at_rates(self, rates: Floats) -> ColumnScaling:
-        """Return the same maps, with each column as many times as long as its rate says."""
+        """Return the same maps, with each column made longer by the factor of its rate."""
         knots = rates[self.column_of_knots]
         return ColumnScaling(self.first_knot, self.values, self.images * knots, self.slopes * rates, rates)
 
@@ -123,7 +123,7 @@ def range_scaling(lower: Floats, upper: Floats) -> ColumnScaling:
 
 
 def no_scaling(lower: Floats) -> ColumnScaling:
-    """The user's own units. Only the origin moves, which a Mondrian process cannot tell."""
+    """The user's own units. Only the origin moves, which makes no difference to a Mondrian process."""
     return straight(lower, np.ones(lower.size))
 
 

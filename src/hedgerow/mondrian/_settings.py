@@ -38,7 +38,7 @@ class ForestSettings(Settings):
         return self.is_keyed and self.scaling == "none" and not self.learns
 
     def state(self) -> dict[str, Any]:
-        """Return them by name, for a file; free cuts need not be said."""
+        """Return them by name, for a file; free cuts are left out."""
         return {name: value for name, value in super().state().items() if (name, value) != ("cuts", "free")}
 
     @classmethod

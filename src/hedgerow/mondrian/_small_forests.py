@@ -22,16 +22,16 @@ N_NOISE_TREES, N_SMALL_TREES = 20, 15
 WIDEST = 2**31 - 1
 
 MEANS_ONLY = Effort(most_rows=2000, n_rounds=1, most_smoothing=10_000, n_searches=10, most_calibrating=0)
-"""Of a forest that is asked for means only."""
+"""Of a forest that predicts means only."""
 WITH_NOISE = MEANS_ONLY._replace(most_rows=1000, most_calibrating=500, learns_gaps=False)
-"""Of a forest on a few rows that is asked for whole distributions among these, noise that varies included."""
+"""Of a forest on a few rows that predicts whole distributions among these, noise that varies included."""
 
 Grow = Callable[[Floats, Floats, Floats], "SmallForest"]
 """Learn from rows, targets and weights, or an empty array."""
 
 
 class SmallForest:
-    """A forest on some of a model's rows that is asked for means, and for what it would say of a row without it."""
+    """A forest on some of a model's rows that predicts means, also for a row of its own without it."""
 
     def __init__(self, learner: Any, n_threads: int) -> None:
         self.learner, self._query = learner, Smoothing.free(n_threads)
@@ -59,10 +59,12 @@ class SmallForest:
         found, own = self.means(X), self.learner.core.row_values()
         span = np.maximum(np.ptp(own, axis=0), np.finfo(np.float64).tiny)
         with np.errstate(over="ignore"):  # a value that none of its rows has, in a column that is constant there
-            of_own, asked = (prints_of(np.round((rows[:, : self.width] - own[0]) / span * 2**14)) for rows in (own, X))
+            of_own, of_queries = (
+                prints_of(np.round((rows[:, : self.width] - own[0]) / span * 2**14)) for rows in (own, X)
+            )
         order = np.argsort(of_own, kind="stable")
-        at = np.searchsorted(of_own[order], asked).clip(max=of_own.size - 1)
-        is_own = of_own[order][at] == asked
+        at = np.searchsorted(of_own[order], of_queries).clip(max=of_own.size - 1)
+        is_own = of_own[order][at] == of_queries
         found[is_own] = self.left_out().mean()[order[at[is_own]]]
         return found
 
@@ -91,7 +93,7 @@ def small_forest(query: Smoothing) -> Grow:
 
 
 def learned_rates(rows: Rows, n_threads: int) -> Floats:
-    """How fast a forest would cut each column, in units of its range; empty if there are too few rows to tell."""
+    """How fast a forest would cut each column, in units of its range; empty if there are too few rows."""
     rates: Floats = _growing(1, MEANS_ONLY._replace(n_rounds=2), n_threads, "range")(*rows).learner.scaling.rates
     return rates
 

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from hedgerow import _core
-from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_doubtful
+from hedgerow.base.copies import NO_GROUPS, Copies, Numbers, warn_if_ambiguous
 from hedgerow.base.rows import NO_WEIGHTS, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.files.codec import Arrays
@@ -59,7 +59,7 @@ class Sown:
         if copies is None:
             copies = labels.copies(rows.X, rows.y) if settings.learns else Copies(NO_GROUPS, rows.X.shape[0])
         if plan is None:
-            warn_if_doubtful(copies, stacklevel=7)
+            warn_if_ambiguous(copies, stacklevel=7)
         sample, plan = Sample(*rows, copies), plan or Plan()
         scaling = choose_scaling(settings, sample)
         scaling = learn_units(settings, labels, sample, scaling, (seed, 0), NO_WEIGHTS, plan, query.n_threads)
@@ -117,7 +117,7 @@ class Sown:
 
 @dataclass(frozen=True)
 class SownModel:
-    """A model that has met the rows of a batch, and grown no tree yet. Any process can hold it."""
+    """A model that has read the rows of a batch, and grown no tree yet. Any process can hold it."""
 
     kind: type[Any]
     attributes: dict[str, Any]  # of the estimator: parameters, columns, classes
@@ -127,7 +127,7 @@ class SownModel:
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, sample_weight: Any) -> SownModel:
-        """Let a copy of a model meet rows."""
+        """Let a copy of a model read rows."""
         new = clone(model)
         settings, query = new._SETTINGS.of(new), new._QUERY.of(new)
         rows = new._batch(X, y, sample_weight)

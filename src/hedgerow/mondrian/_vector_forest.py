@@ -53,7 +53,7 @@ class VectorLabels:
         return core
 
     def set_model(self, core: Any, query: Smoothing) -> VectorLabels:
-        """Set smoothing to what can be said before trees have grown."""
+        """Set smoothing to what is known before trees have grown."""
         core.set_model(*query.first_guess(), query.n_threads)
         return self
 

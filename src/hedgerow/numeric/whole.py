@@ -9,5 +9,5 @@ import numpy as np
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Tell whether a value is an integer of Python or NumPy: no bool, and no span of time, which NumPy calls one."""
+    """Return whether a value is an integer of Python or NumPy: no bool, and no span of time, which NumPy calls one."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)

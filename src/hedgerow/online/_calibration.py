@@ -46,7 +46,7 @@ class OutOfBagCalibration:
     def forecast_then_learn(self, rows: Rows, confidences: Floats) -> tuple[Floats, ...]:
         """Mean, scale and radii (one a confidence) of each row, just before it is learned and scored."""
         sizes = None if self._sizes is None else self._sizes.core
-        with self._base._changing:  # it may be asked by itself, as `base_`
+        with self._base._changing:  # it may be used by itself, as `base_`
             found: tuple[Floats, ...] = self.core.predict_then_learn(self._base._core, sizes, *rows, confidences)
         return found
 

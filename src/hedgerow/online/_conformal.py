@@ -22,8 +22,8 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
     Rows that the base model was not trained on are scored by how far off it was; an interval reaches as far as the
     score that a share ``confidence`` of them does not exceed: the one of rank ``ceil(confidence * (n + 1))`` of n. If
     rows are exchangeable, a new target lies outside with probability at most ``1 - confidence``, whatever the base
-    model is worth; with ``adaptive=True`` the share of misses approaches it on any stream. Any confidence may be asked
-    for at any time. The method is that of Vasiloudis, De Francisci Morales and Boström (2019), but for the rank: a
+    model is worth; with ``adaptive=True`` the share of misses approaches it on any stream. Any confidence may be given
+    at any time. The method is that of Vasiloudis, De Francisci Morales and Boström (2019), but for the rank: a
     rank of ``floor(confidence * n)`` misses slightly too often.
 
     Coverage is marginal only: right on average over all rows. By default all intervals have the same width, so where
@@ -55,7 +55,7 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
         intervals are wider than need be. True shrinks them by an estimate of the difference. They are then valid for
         large `calibration_size` rather than for any.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     random_state : int, RandomState or None
         Random seed, if the base model does not say.
 
@@ -119,12 +119,12 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
 
     def predict_dist(self, X: Any) -> LocationScale:
         """Return a distribution of each row, symmetric about its mean; quantiles are ends of conformal intervals."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.forecast(X)
 
     @property
     def predict_uncertainty(self) -> Any:
-        """AttributeError: errors of the past are not told apart. ``base_.predict_uncertainty`` may tell more."""
+        """AttributeError: errors of the past are not separated by cause. ``base_.predict_uncertainty`` may do that."""
         raise AttributeError(
             "conformal intervals are as wide as errors were, whose causes are not told apart; ask "
             "base_.predict_uncertainty(X) where they come from"
@@ -143,7 +143,7 @@ class OnlineConformalRegressor(IntervalForecasting, Regressor, OnlineEstimator):
 
     @property
     def feature_importances_(self) -> Floats:
-        """Share of each feature in what the base model explains, as that says."""
+        """Share of each feature in what the base model explains, by its own measure."""
         self._check_learned()
         return self._columns.by_column(self.base_.feature_importances_)
 

@@ -20,7 +20,7 @@ N_TREES = 5
 
 
 class ErrorSizes:
-    """Says by how much the standard deviation of a row is off: an online forest with a seed of its own.
+    """Predicts by how much the standard deviation of a row is off: an online forest with a seed of its own.
 
     Around an online forest it grows as that one does, and sizes are kept in standard deviations, which follow the
     trees. A Mondrian forest learns at each review what its standard deviations are, so sizes are kept in the unit of

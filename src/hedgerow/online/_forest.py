@@ -14,7 +14,7 @@ from hedgerow.base.regressor import Forecasting, Regressor
 from hedgerow.base.rows import Floats
 from hedgerow.base.seed import draw_seed
 from hedgerow.base.targets import read_target
-from hedgerow.base.work import ASKED_AT_A_TIME, asked_in_pieces, pieces
+from hedgerow.base.work import PREDICTED_AT_A_TIME, compute_in_pieces, pieces
 from hedgerow.online._learner import ForestLearner, mean_over_trees, mixture, shares_of
 from hedgerow.online._settings import ForestSettings
 from hedgerow.online._tree_view import TreesToLookAt
@@ -24,8 +24,8 @@ from hedgerow.predictive import NormalMixture
 class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimator):
     """An adaptive random forest for streams: quick, small, and aware of drift.
 
-    Each tree learns each row as often as a Poisson number says (online bagging). A leaf keeps its latest rows; when it
-    has met `grace_period` new ones, it looks for a split in them and makes it if targets depend on the feature beyond
+    Each tree learns each row a Poisson number of times (online bagging). A leaf keeps its latest rows; when it
+    has seen `grace_period` new ones, it looks for a split in them and makes it if targets depend on the feature beyond
     doubt; its children inherit their rows. A detector watches the errors of each tree: at a warning a new tree begins
     in the background, at an alarm it takes over. A prediction is the mixture of the Gaussians of one leaf a tree.
 
@@ -34,13 +34,13 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
     n_estimators : int, default=10
         Number of trees.
     grace_period : int, default=30
-        Rows that a leaf waits for between two attempts to split. Until the forest has met as many, it predicts the mean
-        of all targets.
+        Rows that a leaf waits for between two attempts to split. Until the forest has seen as many, it predicts the
+        mean of all targets.
     split_confidence : float, default=0.1
         Probability of a split where targets do not depend on the features; smaller is more careful, and slower to grow.
     tie_threshold : float, default=0.05
         A leaf is split anyway once Hoeffding's bound for all its rows, sqrt(log(1 / split_confidence) / 2n), is
-        smaller: splits that take so long to tell apart from others are as good as these.
+        smaller: splits that take so long to distinguish from others are as good as these.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Features drawn for an attempt to split: a number, or a share of all; None for all. If none of them will do,
         others are looked at.
@@ -61,7 +61,7 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
     leaf_capacity : int, default=400
         Most rows that a leaf keeps: those that came last.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None
@@ -152,10 +152,10 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
     # Predicting.
 
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean over the trees and, if asked, the standard deviation of a new target."""
-        X = self._asked(X)
+        """Mean over the trees and, if requested, the standard deviation of a new target."""
+        X = self._query_rows(X)
         core, n_threads = self._learner.core, self._current.query.n_threads
-        means: Floats = asked_in_pieces(lambda rows: core.means(rows, n_threads), X, core.n_trees)
+        means: Floats = compute_in_pieces(lambda rows: core.means(rows, n_threads), X, core.n_trees)
         return (means, self._mixture(X).std()) if return_std else means
 
     @guards_itself
@@ -169,12 +169,12 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
 
     def predict_dist(self, X: Any) -> NormalMixture:
         """Return the predictive mixture of each row: one Gaussian a tree, all of the same weight."""
-        return self._mixture(self._asked(X))
+        return self._mixture(self._query_rows(X))
 
     def apply(self, X: Any) -> npt.NDArray[np.uint32]:
         """Return the number of the leaf in which each row falls, per tree: shape (n_samples, n_estimators)."""
-        core, X, n_threads = self._core, self._asked(X), self._current.query.n_threads
-        leaves: npt.NDArray[np.uint32] = asked_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees)
+        core, X, n_threads = self._core, self._query_rows(X), self._current.query.n_threads
+        leaves: npt.NDArray[np.uint32] = compute_in_pieces(lambda rows: core.leaves(rows, n_threads), X, core.n_trees)
         return leaves
 
     # What was learned.
@@ -217,7 +217,7 @@ class OnlineForestRegressor(TreesToLookAt, Regressor, Forecasting, OnlineEstimat
 
     def _mixture(self, X: Floats) -> NormalMixture:
         n_threads = self._current.query.n_threads
-        core, rows = self._learner.core, pieces(X.shape[0], self._learner.core.n_trees, ASKED_AT_A_TIME)
+        core, rows = self._learner.core, pieces(X.shape[0], self._learner.core.n_trees, PREDICTED_AT_A_TIME)
         parts = [core.answers(X[some], n_threads) for some in rows]
         means, variances = (np.concatenate(part) for part in zip(*parts, strict=True))
         return mixture(means, variances, n_threads)

@@ -16,11 +16,11 @@ from hedgerow.predictive._shapes import NormalShape
 
 
 class IntervalForecasting:
-    """The part of such a model that asks its learner."""
+    """The part of such a model that predicts with its learner."""
 
     def predict(self: Any, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
-        """Mean of each row and, if asked, the standard deviation of its distribution."""
-        X = self._asked(X)
+        """Mean of each row and, if requested, the standard deviation of its distribution."""
+        X = self._query_rows(X)
         means = self._learner.means(X)
         return (means, self._learner.forecast(X).std()) if return_std else means
 
@@ -37,7 +37,7 @@ class IntervalForecasting:
         """
         several = is_list(confidence)
         each = [confidence_of(one) for one in (confidence if several else [confidence])]  # type: ignore[union-attr]
-        X = self._asked(X)
+        X = self._query_rows(X)
         intervals: list[Floats] = [self._learner.intervals(X, one) for one in each]
         return np.stack(intervals, axis=-1) if several else intervals[0]
 

@@ -90,7 +90,7 @@ def parts(n_rows: int, *cores: Any) -> Iterator[slice]:
 
 
 def check_n_trees(arrays: dict[str, Any], settings: ForestSettings) -> None:
-    """Raise ValueError if a file holds another number of trees than its settings say."""
+    """Raise ValueError if a file holds another number of trees than its settings have."""
     if arrays["slots"].size != 4 * settings.n_estimators:
         raise ValueError("its number of trees is out of range")
 
@@ -101,7 +101,7 @@ def shares_of(gains: Floats) -> Floats:
 
 
 def mixture(means: Floats, variances: Floats, n_threads: int) -> NormalMixture:
-    """Return what the trees say: one Gaussian each, all of the same weight."""
+    """Return the trees' predictions: one Gaussian each, all of the same weight."""
     n, n_trees = means.shape
     least = (1e-9 * np.maximum(np.abs(means), 1e-9)) ** 2  # where all targets are equal
     return NormalMixture(

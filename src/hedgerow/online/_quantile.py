@@ -23,16 +23,16 @@ from hedgerow.predictive._distribution import levels_of
 class OnlineQuantileForestRegressor(TreesToLookAt, IntervalForecasting, Regressor, OnlineEstimator):
     """An online forest whose leaves remember the distribution of their targets, not only its mean.
 
-    Each leaf keeps a quantile sketch of the targets that it has met: all of them at first, later ever fewer that stand
+    Each leaf keeps a quantile sketch of the targets that it has seen: all of them at first, later ever fewer that stand
     for many, so that memory is bounded and ranks are right to within about 1.65 % at a size of 200. A prediction is the
-    mixture of the sketches of one leaf a tree, each tree with the same weight; nothing is merged, so asking leaves the
-    model as it is. Children inherit the targets of the rows that their parent kept. Leaves split where targets differ
-    in mean or in spread, so that intervals follow noise that varies.
+    mixture of the sketches of one leaf a tree, each tree with the same weight; nothing is merged: predicting leaves
+    the model as it is. Children inherit the targets of the rows that their parent kept. Leaves split where targets
+    differ in mean or in spread, so that intervals follow noise that varies.
 
     Parameters
     ----------
     base : OnlineForestRegressor, optional
-        Says how trees grow. Its parameters are taken, nothing that it has learned. Default:
+        How trees grow. Its parameters are taken, nothing that it has learned. Default:
         ``OnlineForestRegressor()``.
     sketch_size : int, default=200
         K of the sketches: up to as many targets are kept as they are. Twice as many halve the error of ranks.
@@ -42,7 +42,7 @@ class OnlineQuantileForestRegressor(TreesToLookAt, IntervalForecasting, Regresso
     calibration_size : int, default=1000
         Rows to calibrate on: those that came last.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
-        Columns of categories; by default those whose type says so: text, `category`, objects.
+        Columns of categories; by default those that have such a type: text, `category`, objects.
     random_state : int, RandomState or None
         Random seed, if the base model does not say.
 
@@ -92,13 +92,13 @@ class OnlineQuantileForestRegressor(TreesToLookAt, IntervalForecasting, Regresso
 
     def predict_dist(self, X: Any) -> LabelMixture:
         """Return the distribution of each row: the targets kept in its leaves."""
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.forecast(X)
 
     def predict_quantiles(self, X: Any, quantiles: npt.ArrayLike) -> Floats:
         """Quantiles of each row's target: shape (n_samples, n_quantiles)."""
         levels = np.atleast_1d(levels_of(quantiles))
-        X = self._asked(X)
+        X = self._query_rows(X)
         return self._learner.quantiles(X, levels)
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from hedgerow import _core
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.seed import draw_seed
-from hedgerow.base.work import asked_in_pieces
+from hedgerow.base.work import compute_in_pieces
 from hedgerow.files import Stored
 from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._calibration import restored_window
@@ -65,7 +65,7 @@ class QuantileLearner:
     def means(self, X: Floats) -> Floats:
         """Means of the leaves' targets."""
         n_threads = self.settings.n_threads
-        found: Floats = asked_in_pieces(lambda rows: self.core.means(rows, n_threads), X, self.core.n_trees)
+        found: Floats = compute_in_pieces(lambda rows: self.core.means(rows, n_threads), X, self.core.n_trees)
         return found
 
     def intervals(self, X: Floats, confidence: float) -> Floats:
@@ -91,7 +91,7 @@ class QuantileLearner:
 
     def _quantiles(self, X: Floats, levels: Floats, *, is_calibrated: bool) -> Floats:
         core, n_threads = self.core, self.settings.n_threads
-        found: Floats = asked_in_pieces(
+        found: Floats = compute_in_pieces(
             lambda rows: core.quantiles(rows, levels, is_calibrated, n_threads), X, core.n_trees
         )
         return found

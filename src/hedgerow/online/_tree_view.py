@@ -32,8 +32,8 @@ class TreesToLookAt:
         """Return a tree to be looked at: arrays in scikit-learn's shape; ``to_text`` draws it.
 
         Thresholds are in the user's units, on the axes of `axis_names_`. Rows below a node are those that its leaves
-        have met since they were born, rows that they inherited included; `value` is the weighted mean of their targets,
-        which is what a leaf predicts unless it is linear. Costs a copy of the forest.
+        have seen since they were made, inherited rows included; `value` is the weighted mean of their targets, which
+        is what a leaf predicts unless it is linear. Costs a copy of the forest.
         """
         self._check_learned()
         core = self._learner.core
@@ -54,7 +54,7 @@ def _view_of_tree(arrays: Arrays, number: int, names: list[str]) -> DecisionTree
     weight, mean, _, expected, _ = moments[link[place]].T
     counts, weights, value = np.zeros(feature.size, dtype=np.int64), np.zeros(feature.size), np.zeros((feature.size, 1))
     counts[place], weights[place] = counters[link[place], 0], weight
-    value[place, 0] = np.where(weight > 0.0, mean, expected)  # before its first row, a leaf says what its parent did
+    value[place, 0] = np.where(weight > 0.0, mean, expected)  # before its first row, a leaf predicts as its parent did
     counts, value = summed_below(left, right, counts), mean_below(left, right, weights, value)
     words = [leaf_words(value[node], int(counts[node])) if is_leaf[node] else "" for node in range(feature.size)]
     feature[place] = NO_FEATURE

@@ -62,7 +62,7 @@ class Descent:
                 return place, attempt == 0
         return None
 
-    def heard(self, place: Floats, value: float, is_step: bool, space: Space) -> bool:
+    def record(self, place: Floats, value: float, is_step: bool, space: Space) -> bool:
         """Take the value of a place that was proposed; return whether the centre has moved there."""
         moves = value < self.value
         if moves:

@@ -63,18 +63,18 @@ class Descents:
         best = heapq.nsmallest(n, self.searches, key=lambda search: search.value)
         return np.array([search.centre for search in best]).reshape(-1, self._space.n_parameters)
 
-    def told(self, search: int = NONE, is_step: bool = False) -> None:
+    def record(self, search: int = NONE, is_step: bool = False) -> None:
         """Take the latest evaluation: from the search that had proposed it, or found otherwise."""
         place, value = self._evaluations.places[-1].copy(), float(self._evaluations.values[-1])
         failed = np.isnan(value)
         is_outside = not failed and (not self._owners.size or self._distances(place).min() > self.zone)
         self._is_outside = np.append(self._is_outside, is_outside)
         if search != NONE:
-            if self.searches[search].heard(place, value, is_step, self._space):
+            if self.searches[search].record(place, value, is_step, self._space):
                 self._mark(search, place)
             self._rank(search)
         elif not failed and not is_outside:
-            self._met(place, value)
+            self._improve_zone(place, value)
 
     def stuck(self, search: int) -> None:
         """Take note that a search found nothing new to try in its box."""
@@ -163,7 +163,7 @@ class Descents:
         for place in self._zones:
             self._is_outside &= self._far_from(place)
 
-    def _met(self, place: Floats, value: float) -> None:
+    def _improve_zone(self, place: Floats, value: float) -> None:
         """A place in a zone was found otherwise: if it is better than the search there, the search goes on from it."""
         search = int(self._owners[self._distances(place).argmin()])
         descent = self.searches[search]

@@ -1,4 +1,4 @@
-"""What has been tried: places and values, in the order in which they were told, kept in arrays that grow."""
+"""What has been tried: places and values, in the order in which they came, kept in arrays that grow."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Evaluations:
     def __init__(self, n_parameters: int) -> None:
         self._columns = np.empty((n_parameters, 16))  # places, one a column: searches run along parameters
         self._values = np.empty(16)
-        self._known: dict[bytes, int] = {}  # how often each place was told
+        self._known: dict[bytes, int] = {}  # how often each place was evaluated
         self.n = 0
         self.n_failed = 0
         self.best = -1  # the row of the least value; -1 while there is none

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hedgerow.base.progress import progress, tell
+from hedgerow.base.progress import progress, report
 from hedgerow.base.settings import check_integer
 from hedgerow.optimize._optimizer import Optimizer
 from hedgerow.optimize._result import Result
@@ -68,7 +68,7 @@ def minimize(
         optimizer.space.encode(point)  # before f is called at all
     with progress("minimising"):
         for call in range(n_calls):
-            tell("evaluations", call, n_calls)
+            report("evaluations", call, n_calls)
             point = given[call] if call < len(given) else optimizer.ask()
             try:
                 value = f(point)

@@ -43,15 +43,15 @@ class Optimizer(OptimizerFiles):
     """Look for the least value of a function that is expensive to evaluate, or noisy, or fails.
 
     A Mondrian forest learns each evaluation as it comes, at a cost that grows with the logarithm of their number. In
-    turn, one place is asked of the forest, one of a local search that goes on from the best, and one of a local search
-    that goes on from the best elsewhere. Batches, answers in any order and points never asked for are welcome.
+    turn, one place is proposed by the forest, one by a local search that goes on from the best, and one by a local
+    search that goes on from the best elsewhere. Batches, answers in any order and points never asked for are welcome.
 
     Parameters
     ----------
     bounds : mapping, sequence, scipy.optimize.Bounds or Space
         What may be varied; see `Space`.
     acquisition : {"ucb", "ei", "thompson"}, default="ucb"
-        How candidates are ranked by what the forest says of them: mean less `exploration` standard deviations, expected
+        How candidates are ranked by the forest's predictions: mean less `exploration` standard deviations, expected
         improvement, or one draw from the predictive mixture.
     exploration : float, default=1.0
         A factor on the forest's standard deviations.
@@ -272,7 +272,7 @@ class Optimizer(OptimizerFiles):
             label = min(max(label, -LARGEST_VALUE), LARGEST_VALUE)
             self.surrogate_.learn_one(self.space.columns(place[None])[0], label)
         self._evaluations.add(place, value)
-        self._descents.told(proposal.search, proposal.is_step)
+        self._descents.record(proposal.search, proposal.is_step)
 
 
 class _Beliefs:
@@ -295,7 +295,7 @@ class _Beliefs:
 
 
 def _value(value: Any) -> float:
-    """Read a value; NaN for all that says that there is none."""
+    """Read a value; NaN for all that stands for none."""
     if value is None:
         return math.nan
     value = value.item() if isinstance(value, np.ndarray | np.generic) else value

@@ -20,11 +20,11 @@ from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.whole import is_whole
 
 MOST_VALUES = 2**40
-"""Whole numbers in one range, at most: more could not be told apart near the middle of a share."""
+"""Whole numbers in one range, at most: more would not be distinct near the middle of a share."""
 
 
 class Parameter:
-    """One thing that may be varied. `when` says under which values of others it is there at all.
+    """One thing that may be varied. `when` has the values of others under which it is there at all.
 
     Parameters
     ----------

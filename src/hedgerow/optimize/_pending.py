@@ -1,4 +1,4 @@
-"""What was asked for and has not been told yet, and who had proposed it."""
+"""Points that were asked for and have no value yet, and which search had proposed them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Pending:
             del self._proposals[next(iter(self._proposals))]
 
     def take(self, place: Floats) -> Proposal:
-        """Return what is known of a place that has been told, and forget it."""
+        """Return what is known of a place that has a value now, and forget it."""
         return self._proposals.pop(place.tobytes(), Proposal(place))
 
     def __contains__(self, place: Floats) -> bool:

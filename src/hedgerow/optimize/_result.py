@@ -26,7 +26,7 @@ class Result:
     values : array of shape (n_calls,)
         What was found there; NaN where the evaluation failed.
     surrogate : MondrianForestRegressor
-        The forest; `predict` asks it about points.
+        The forest; `predict` uses it for points.
     x : dict, array or list
         The point with the least value; None if no evaluation gave one.
     fun : float
@@ -85,7 +85,7 @@ class Result:
         return least
 
     def predict(self, points: Any, return_std: bool = False) -> Any:
-        """What the forest says of points: mean and, if asked, standard deviation, as its own `predict`."""
+        """The forest's mean and, if requested, standard deviation at points, as its own `predict`."""
         places = np.array([self.space.encode(point) for point in points])
         return self.surrogate.predict(self.space.columns(places), return_std=return_std)
 
@@ -93,7 +93,7 @@ class Result:
         """Return the tried point with the least expected value, for functions with noise.
 
         The least of many noisy values was lucky. Here a Mondrian forest with learned smoothing is fitted to all that
-        was found, and says which of the tried points is best when luck is averaged out. That helps somewhat, not much;
+        was found, and shows which of the tried points is best when luck is averaged out. That helps somewhat, not much;
         to be sure, try the best few again. Where there is no noise, `x` is the better answer.
         """
         given = ~np.isnan(self.values)

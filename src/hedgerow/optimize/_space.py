@@ -21,7 +21,7 @@ from hedgerow.optimize._parameters import Categorical, Parameter, Real, as_param
 Mask = npt.NDArray[np.bool_]
 
 MIDDLE = 0.5
-"""The place of a parameter that is absent: amid the others, where it says least."""
+"""The place of a parameter that is absent: amid the others, where it is least informative."""
 
 
 class Space(PlainValue):

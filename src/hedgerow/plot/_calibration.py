@@ -16,11 +16,11 @@ N_GROUPS = 10
 """Groups of rows with like probabilities."""
 MARKERS = "os^Dv*"
 COVERAGE = ("promised coverage", "observed coverage")
-CLASSES = ("mean probability said", "how often it was so")
+CLASSES = ("mean predicted probability", "how often it was so")
 
 
 class CalibrationDisplay:
-    """How often targets fall into central intervals that promise a given confidence, or classes come that were said.
+    """How often targets fall into central intervals that promise a given confidence, or predicted classes come.
 
     On the diagonal the promise is kept. Below it intervals are too narrow, above it too wide.
 
@@ -92,9 +92,9 @@ class CalibrationDisplay:
         """
         name = name or type(estimator).__name__
         if is_classifier(estimator):
-            said, came = _said_and_came(estimator.predict_proba(X), estimator.classes_, np.asarray(y))
-            groups = np.array_split(np.argsort(said, kind="stable"), min(N_GROUPS, said.size))
-            means = [np.array([part[group].mean() for group in groups]) for part in (said, came)]
+            predicted, came = _predicted_and_observed(estimator.predict_proba(X), estimator.classes_, np.asarray(y))
+            groups = np.array_split(np.argsort(predicted, kind="stable"), min(N_GROUPS, predicted.size))
+            means = [np.array([part[group].mean() for group in groups]) for part in (predicted, came)]
             return cls(*means, name=name, labels=CLASSES).plot(ax=ax, **style)
         probability = estimator.predict_dist(X).cdf(np.asarray(y, dtype=np.float64))
         return cls.from_probabilities(probability, name=name, ax=ax, **style)
@@ -156,7 +156,7 @@ class CalibrationDisplay:
         return self
 
 
-def _said_and_came(probabilities: Floats, classes: Any, y: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _predicted_and_observed(probabilities: Floats, classes: Any, y: Any) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Return the probability of a class for each row, and whether that class came."""
     best = np.full(len(y), 1) if len(classes) == 2 else probabilities.argmax(axis=1)
     return probabilities[np.arange(len(y)), best], np.asarray(classes[best] == y)

@@ -51,7 +51,7 @@ def middle(column: Any, kind: str) -> Any:
 
 
 def feature_kinds(estimator: Any) -> dict[str, str]:
-    """What the estimator took each feature for; numbers, if it does not say."""
+    """What the estimator took each feature for; numbers, if that is unknown."""
     return getattr(estimator, "column_kinds_", None) or dict.fromkeys(feature_names(estimator), "number")
 
 

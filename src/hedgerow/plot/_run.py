@@ -17,7 +17,7 @@ PANELS = {
     "accuracy": "accuracy",
     "log_loss": "log loss",
 }
-"""Scores that are drawn, one panel each, and what their axes say."""
+"""Scores that are drawn, one panel each, and the labels of their axes."""
 
 
 class RunDisplay:

@@ -1,4 +1,4 @@
-"""What the forest of an optimisation believes along one parameter, or across two: its mean and its doubt."""
+"""What the forest of an optimisation predicts along one parameter, or across two: mean and standard deviation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class SliceDisplay:
-    """A slice through the best point: along one parameter a line with a band, across two a map of mean and of doubt.
+    """A slice through the best point: along one parameter a line with a band, across two maps of mean and deviation.
 
     The other parameters are those of the best point. Evaluations are drawn where they fall in the slice's plane, paler
     the further they are from it.
@@ -35,7 +35,7 @@ class SliceDisplay:
     grids : list of arrays
         Values of each parameter.
     mean, std : arrays
-        What the forest says: ``(resolution,)``, or ``(resolution, resolution)`` with the first parameter across.
+        Predictions of the forest: ``(resolution,)``, or ``(resolution, resolution)`` with the first parameter across.
 
     Examples
     --------

@@ -17,7 +17,7 @@ PANELS = {
     "n_leaves": "leaves a tree",
     "root_changes": "share of roots changed",
 }
-"""What can be drawn, and what its axis says."""
+"""What can be drawn, and the label of its axis."""
 
 
 class TraceDisplay:

@@ -13,17 +13,17 @@ from hedgerow.numeric.arrays import Floats
 from hedgerow.predictive._distribution import Distribution, numbers_of
 
 LARGEST = 2.0**53
-"""Whole numbers beyond this cannot be told apart."""
+"""Whole numbers beyond this are not distinct."""
 
 TOO_SMALL = 1e-9
-"""A difference of probabilities below this has lost digits: the density says it better."""
+"""A difference of probabilities below this has lost digits: the density is more accurate."""
 
 
 class Lattice(Protocol):
     """Cells of the line, one for each count."""
 
     n_summed: int
-    """How many counts are added up one by one when a mean is asked for; above, cells are narrow."""
+    """How many counts are added up one by one when a mean is computed; above, cells are narrow."""
 
     def border(self, k: Floats) -> Floats:
         """Return where the cell of `k` begins, for k of at least 1. The cell of 0 has no lower end."""
@@ -38,7 +38,7 @@ class Lattice(Protocol):
 class Counts(Distribution):
     """One distribution of a count a row: P(Y <= k) is the probability of a hidden value below the cell of k + 1.
 
-    If a probability of zero is given, the hidden value speaks of the other counts only, and its lowest cell is that of
+    If a probability of zero is given, the hidden value is about the other counts only, and its lowest cell is that of
     1.
     `pdf` and `logpdf` are those of the probability mass, so counts are scored as anything else. Quantiles are the
     smallest counts whose `cdf` is at least the level, and an interval holds at least its confidence, both ends
@@ -136,7 +136,7 @@ class Counts(Distribution):
         rest: Callable[[Floats, float], Floats],
         step: Callable[[float], float],
     ) -> Floats:
-        """Add up weight(k) P(Y >= k) to `n_summed`, and what hidden values say of the counts above.
+        """Add up weight(k) P(Y >= k) to `n_summed`, and the part of hidden values for the counts above.
 
         There Y is the continuous value less a fraction that is uniform between 0 and 1: `rest` is the part of the sum
         that grows from 0 as that value exceeds `n_summed`, and `step` what is added as soon as it does.

@@ -1,4 +1,4 @@
-"""What a predictive distribution can be asked, whatever it is made of."""
+"""What can be computed from a predictive distribution, whatever it is made of."""
 
 from __future__ import annotations
 
@@ -92,11 +92,11 @@ class Distribution(ABC):
         return self._quantiles(rng.uniform(size=(len(self), n_draws)))
 
     def _made_of(self) -> str:
-        """What else there is to say of it, for its `repr`."""
+        """What its `repr` has besides."""
         return ""
 
     def _per_row(self, y: npt.ArrayLike) -> tuple[Floats, tuple[int, ...]]:
-        """``y`` as a matrix with a row for each row of the query, and the shape of the answer."""
+        """``y`` as a matrix with a row for each row of the query, and the shape of the result."""
         values, n = numbers_of(y), len(self)
         if values.ndim == 0 or values.shape == (n,):
             return np.ascontiguousarray(np.broadcast_to(values, (n,))).reshape(n, 1), (n,)
@@ -106,7 +106,7 @@ class Distribution(ABC):
 
 
 def numbers_of(y: npt.ArrayLike) -> Floats:
-    """Return the values at which a distribution is asked, infinite ones too; ValueError unless they are numbers."""
+    """Return the values at which a distribution is evaluated, infinite ones too; ValueError unless they are numbers."""
     try:
         return np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -134,7 +134,7 @@ def central_intervals(quantiles: Callable[[Any], Floats], confidence: npt.ArrayL
 
 
 def is_list(confidence: Any) -> bool:
-    """Tell whether several confidences are given; ValueError if it is a list of none."""
+    """Whether several confidences are given; ValueError if it is a list of none."""
     several = isinstance(confidence, list | tuple) or (isinstance(confidence, np.ndarray) and confidence.ndim == 1)
     if several and len(confidence) == 0:
         raise ValueError("confidence is an empty list: give a number between 0 and 1, or some of them")
@@ -172,7 +172,7 @@ def in_order(levels: Floats, quantiles: Floats) -> Floats:
 
 
 def n_draws_of(size: int | None) -> int:
-    """How many draws of a row are asked for: one if no size is given; ValueError unless that is a number of draws."""
+    """How many draws of a row are requested: one if no size is given; ValueError unless that is a number of draws."""
     if size is None:
         return 1
     if not is_whole(size) or not 0 <= size < MOST_DRAWS:

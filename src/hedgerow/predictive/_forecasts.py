@@ -21,7 +21,7 @@ def joined_forecasts(parts: Iterable[Any]) -> Any:
 
 
 class Forecasts(Distribution):
-    """Predictive distributions of rows, made one after another; what is asked of it is asked of each part.
+    """Predictive distributions of rows, made one after another; what is computed from it is computed from each part.
 
     Parameters
     ----------
@@ -69,6 +69,6 @@ class Forecasts(Distribution):
     def _made_of(self) -> str:
         return f", in {len(self.parts)} parts"
 
-    def _each(self, ask: Callable[[Any, slice], Floats], *width: int) -> Floats:
-        answers = [ask(part, rows) for part, rows in zip(self.parts, self._rows, strict=True)]
-        return np.concatenate([np.empty((0, *width)), *answers])
+    def _each(self, compute: Callable[[Any, slice], Floats], *width: int) -> Floats:
+        found = [compute(part, rows) for part, rows in zip(self.parts, self._rows, strict=True)]
+        return np.concatenate([np.empty((0, *width)), *found])

@@ -1,4 +1,4 @@
-"""A vectorised distribution made of targets: those that the leaves of a quantile forest have met."""
+"""A vectorised distribution made of targets: those that the leaves of a quantile forest have seen."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class LabelMixture(Mixture):
 
 
 def calibrated(levels: Floats, radii: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
-    """Return the levels to ask for instead; and, where no level will do, the end of the whole line, or else 0."""
+    """Return the levels to use instead; and, where no level will do, the end of the whole line, or else 0."""
     confidences: Floats = np.abs(2.0 * levels - 1.0).round(12)
     reach, signs = radii(confidences), np.where(levels <= 0.5, -1.0, 1.0)
     is_finite = np.isfinite(reach)

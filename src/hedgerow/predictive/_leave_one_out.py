@@ -8,7 +8,7 @@ from hedgerow.numeric.arrays import Floats
 
 
 class LeaveOneOut(NamedTuple):
-    """What a model would say of each of its rows had it not learned that row.
+    """What a model would predict for each of its rows had it not learned that row.
 
     Attributes
     ----------

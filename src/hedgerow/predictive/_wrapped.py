@@ -20,7 +20,7 @@ TOLERANCE = 1e-6
 def predict_dist(model: Any, X: Any) -> Any:
     """Predictive distributions of rows, also by a model inside a pipeline, a search or a transformation of the target.
 
-    For a regressor of this library it is its method of that name. Of a fitted `Pipeline` the last step is asked, about
+    For a regressor of this library it is its method of that name. Of a fitted `Pipeline` the last step is used, for
     rows that went through the others; of a search such as `GridSearchCV`, its best model. What a
     `TransformedTargetRegressor` did to the targets is undone: quantiles are transformed back, and the density gets the
     derivative of the transformation as a factor. All these may be inside one another.
@@ -158,7 +158,7 @@ class _Inner(NamedTuple):
 
 
 def _unwrapped(model: Any, X: Any, method: str) -> _Inner:
-    """Return the model inside that has the method, what it is to be asked about, and what becomes of its answer."""
+    """Return the model inside that has the method, the rows for it, and what becomes of its result."""
     from sklearn.compose import TransformedTargetRegressor  # here, because it takes long
     from sklearn.pipeline import Pipeline
 

@@ -29,7 +29,7 @@ from hedgerow.stream._run import Run
 MAGIC = b"hedgerow checkpoint 2\n"
 LEAST_SECONDS = 5.0
 COST = 0.05
-"""Unless told how often, checkpoints come at least `LEAST_SECONDS` apart, and take this part of the time at most."""
+"""By default checkpoints come at least `LEAST_SECONDS` apart, and take this part of the time at most."""
 
 
 class Snapshot(NamedTuple):
@@ -186,7 +186,7 @@ def _body(content: bytes) -> bytes | None:
 
 
 def row_digest(chunk: Chunk, index: int) -> str:
-    """Return what tells one row from another."""
+    """Return a digest that differs between rows."""
     label = chunk.y[index]
     text = repr(label.item() if isinstance(label, np.generic) else label)
     row = as_matrix([chunk.X[index].tolist()], chunk.X.shape[1])  # numbers may share a chunk with text

@@ -1,4 +1,4 @@
-"""What separates the values of a CSV file, told from its first lines."""
+"""What separates the values of a CSV file, by its first lines."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from hedgerow.base.progress import are_bars_off
 from hedgerow.metrics._checks import check_confidence
-from hedgerow.stream._asking import Asked, asked
 from hedgerow.stream._checkpoint import Checkpoint, row_digest
 from hedgerow.stream._chunks import Chunk, Stream, aligned, as_stream
+from hedgerow.stream._forecasting import Forecaster, forecaster_of
 from hedgerow.stream._progress import with_progress
 from hedgerow.stream._run import Run
 
@@ -110,8 +110,8 @@ def evaluation(
     name: str | None = None,
 ) -> Generator[Run, None, None]:
     """Yield the run before the first chunk and after each; what `evaluate` does, for those who watch."""
-    asking = asked(model, check_confidence(confidence), distribution)
-    run = Run(name or type(model).__name__, asking.task, float(confidence), window, " ".join(asking.scored))
+    forecaster = forecaster_of(model, check_confidence(confidence), distribution)
+    run = Run(name or type(model).__name__, forecaster.task, float(confidence), window, " ".join(forecaster.scored))
     run.change_points = source.change_points
     keeper = None if checkpoint is None else Checkpoint(checkpoint, model, checkpoint_every)
     with nullcontext() if keeper is None else keeper.in_use():
@@ -126,7 +126,7 @@ def evaluation(
         yield run
         chunk: Chunk | None = None
         for chunk in aligned(chunks, run.n_rows):
-            _step(asking, run, chunk)
+            _step(forecaster, run, chunk)
             if keeper is not None:
                 keeper.write_if_due(run, chunk)
             yield run
@@ -136,23 +136,23 @@ def evaluation(
             raise ValueError("the stream has no rows")
 
 
-def _step(asking: Asked, run: Run, chunk: Chunk) -> None:
+def _step(forecaster: Forecaster, run: Run, chunk: Chunk) -> None:
     """Forecast, score and learn the rows of a chunk."""
     begin, first = time.perf_counter(), run.n_rows
-    n_drifts = _n_drifts(asking) if asking.has_learned() else 0
+    n_drifts = _n_drifts(forecaster) if forecaster.has_learned() else 0
     try:
-        columns = asking.forecast_then_learn(chunk)
+        columns = forecaster.forecast_then_learn(chunk)
     except ValueError as error:
         raise ValueError(f"in rows {first:,} to {first + len(chunk) - 1:,} of the stream: {error}") from error
     run.update(columns)
-    if _n_drifts(asking) > n_drifts:
+    if _n_drifts(forecaster) > n_drifts:
         run.drifts += (run.n_rows - 1,)
     run.seconds += time.perf_counter() - begin
 
 
-def _n_drifts(asking: Asked) -> int:
+def _n_drifts(forecaster: Forecaster) -> int:
     """Drifts that the model has noticed so far, if it counts them."""
-    return int(getattr(asking.model, "n_drifts_", 0))
+    return int(getattr(forecaster.model, "n_drifts_", 0))
 
 
 def _from_row(source: Stream, start: int, last_digest: str) -> Iterator[Chunk]:

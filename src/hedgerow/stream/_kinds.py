@@ -1,4 +1,4 @@
-"""What a column of a file holds, told from its first values: numbers, booleans, dates, times of day or categories.
+"""What a column of a file holds, by its first values: numbers, booleans, dates, times of day or categories.
 
 In CSV every value is text, and so are the dates of JSON. Parquet has types of its own.
 """
@@ -23,14 +23,14 @@ MISSING = frozenset({"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "no
 MARKS = frozenset({"-", "--", "\N{EN DASH}", "\N{EM DASH}", "?"})
 """What people write where they have no number, date or time; a category may be called so."""
 
-TOLD_BY_TEXT = ("number", "boolean", "date", "time")
+KINDS_IN_TEXT = ("number", "boolean", "date", "time")
 TRUTHS = {"true": True, "false": False}
 DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?", re.ASCII)
 TIME = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?", re.ASCII)
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell holds nothing: None, NaN, or text that says so."""
+    """Whether a cell holds nothing: None, NaN, or text that stands for it."""
     return value.strip().lower() in MISSING if isinstance(value, str) else table.is_missing(value)
 
 
@@ -39,16 +39,16 @@ def is_mark(value: Any) -> bool:
     return isinstance(value, str) and value.strip() in MARKS
 
 
-def kind_of(values: Iterable[Any], told_by_text: Sequence[str] = TOLD_BY_TEXT) -> str:
+def kind_of(values: Iterable[Any], kinds_in_text: Sequence[str] = KINDS_IN_TEXT) -> str:
     """Return what a column holds that begins with these values; numbers if all are missing.
 
-    Text tells some kinds, else it is categories. Marks such as "-" tell nothing unless there is nothing else.
+    Text may be of some kinds, else it is categories. Marks such as "-" do not count unless there is nothing else.
     """
     values = [value for value in values if not is_missing(value)]
-    kinds = {_kind_of_one(value, told_by_text) for value in values if not is_mark(value)}
+    kinds = {_kind_of_one(value, kinds_in_text) for value in values if not is_mark(value)}
     if len(kinds) <= 1:
         return kinds.pop() if kinds else "category" if values else "number"
-    return "number" if kinds == {"number", "boolean"} and "boolean" not in told_by_text else "category"
+    return "number" if kinds == {"number", "boolean"} and "boolean" not in kinds_in_text else "category"
 
 
 def read(value: Any, kind: str) -> Any:
@@ -87,9 +87,9 @@ def finite(value: Any) -> float:
     return number
 
 
-def _kind_of_one(value: Any, told_by_text: Sequence[str]) -> str:
+def _kind_of_one(value: Any, kinds_in_text: Sequence[str]) -> str:
     if isinstance(value, str):
-        return next((kind for kind in told_by_text if _fits(value.strip(), kind)), "category")
+        return next((kind for kind in kinds_in_text if _fits(value.strip(), kind)), "category")
     types: dict[str, Any] = {
         "boolean": bool,
         "number": int | float | Decimal,

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hedgerow.stream._chunks import CHUNK, Chunk, Stream, as_matrix
 from hedgerow.stream._delimiter import LINES, delimiter_of
-from hedgerow.stream._kinds import TOLD_BY_TEXT, WORDS, finite, is_missing, kind_of, read
+from hedgerow.stream._kinds import KINDS_IN_TEXT, WORDS, finite, is_missing, kind_of, read
 
 Record = tuple[int, Sequence[Any], Any]
 """Where it stands in the file (a line or a row), its features, its target."""
@@ -50,7 +50,7 @@ class FileRows(Stream):
     """
 
     unit = "line"
-    told_by_text: tuple[str, ...] = ()
+    kinds_in_text: tuple[str, ...] = ()
 
     def __init__(
         self, path: Path, target: str, ignore: Sequence[str], labels: str, missing: str, kinds: Mapping[str, str]
@@ -69,10 +69,10 @@ class FileRows(Stream):
         if labels == "auto":
             label = next((label for _, _, label in first if not is_missing(label)), 0.0)
             self.label_kind = "number" if _is_number(label) else "class"
-        told = zip(*(features for _, features, _ in first), strict=True) if first else [()] * len(self.features)
+        first_values = zip(*(features for _, features, _ in first), strict=True) if first else [()] * len(self.features)
         self.column_kinds = {
-            name: kinds.get(name) or kind_of(values, self.told_by_text)
-            for name, values in zip(self.features, told, strict=True)
+            name: kinds.get(name) or kind_of(values, self.kinds_in_text)
+            for name, values in zip(self.features, first_values, strict=True)
         }
 
     def __repr__(self) -> str:
@@ -174,7 +174,7 @@ class FileRows(Stream):
 class CsvRows(FileRows):
     """Rows of a CSV file with a header; commas, semicolons, tabs or bars separate values."""
 
-    told_by_text = TOLD_BY_TEXT
+    kinds_in_text = KINDS_IN_TEXT
 
     @cached_property
     def _delimiter(self) -> str:
@@ -210,7 +210,7 @@ class CsvRows(FileRows):
 class JsonRows(FileRows):
     """Rows of a file with one JSON object a line. The first one names the columns."""
 
-    told_by_text = ("date", "time")
+    kinds_in_text = ("date", "time")
 
     def _columns(self) -> list[str]:
         for _, record in self._objects():
@@ -338,7 +338,7 @@ def rows(
     -------
     stream : FileRows
         Going through it gives rows ``(x, y)`` with x a mapping from column to value; `chunks` gives many at a time,
-        from any row on. It can be gone through again. `column_kinds` says what each column was taken for.
+        from any row on. It can be gone through again. `column_kinds` has what each column was taken for.
 
     Examples
     --------

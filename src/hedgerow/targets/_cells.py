@@ -12,7 +12,7 @@ from hedgerow.numeric.arrays import Floats
 from hedgerow.targets._maps import Straightened
 
 N_SUMMED = 32
-"""Counts that are added up one by one when a mean is asked for."""
+"""Counts that are added up one by one when a mean is computed."""
 
 
 class Cells:

@@ -1,6 +1,6 @@
 """Which kind of target there is, and which map, learned from leave-one-out densities of small forests.
 
-A forest on some of the rows tells how likely each target is when its row is left out, for each map that there might
+A forest on some of the rows shows how likely each target is when its row is left out, for each map that there might
 be. Densities are compared on the scale of the targets. Where these are whole numbers, the probability of a number is
 compared: a continuous distribution gives it what lies within half a step of it.
 """
@@ -54,7 +54,7 @@ MOST_BORDERS, FEWEST_BESIDE, N_STEPS = 16, 5, 8
 
 
 class Tried(NamedTuple):
-    """A kind of target, and what leave-one-out says of it."""
+    """A kind of target, and its leave-one-out score."""
 
     target: Any
     latent: Any  # the distribution of each label without its row
@@ -62,14 +62,14 @@ class Tried(NamedTuple):
     squares: Floats  # squared error of the mean
 
 
-def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, grow: Any) -> Target:
-    """Return the kind of target that is asked for, as the rows have it; ValueError if targets are not of this kind.
+def learn_target(requested: Any, X: Floats, y: Floats, weights: Floats, grow: Any) -> Target:
+    """Return the kind of target that is requested, as the rows have it; ValueError if targets are not of this kind.
 
-    `asked` is a model's parameter, `grow` learns a small forest of real labels from rows, labels and weights, whose
-    `left_out` tells the distribution of each label without its row. An empty array stands for no weights.
+    `requested` is a model's parameter, `grow` learns a small forest of real labels from rows, labels and weights, whose
+    `left_out` is the distribution of each label without its row. An empty array stands for no weights.
     """
-    plain = first_target(asked, y)
-    candidates = [] if is_functions(asked) or asked == "real" else _candidates(asked, y, weights)
+    plain = first_target(requested, y)
+    candidates = [] if is_functions(requested) or requested == "real" else _candidates(requested, y, weights)
     if not candidates or y.min() == y.max():
         return plain
     copies = find_copies(X, y)
@@ -80,7 +80,7 @@ def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, grow: Any) -
     shares = weights / weights.sum()
     in_steps = any(isinstance(target, Count) for target in candidates)
     n_effective = _n_effective(shares, copies.of(some))
-    tries = [plain, *candidates] if asked == "auto" else candidates
+    tries = [plain, *candidates] if requested == "auto" else candidates
     first = found = _try(tries[0], X, y, shares, grow, in_steps)
     for target in tries[1:]:
         tried = _try(target, X, y, shares, grow, in_steps)
@@ -95,7 +95,7 @@ def learn_target(asked: Any, X: Floats, y: Floats, weights: Floats, grow: Any) -
 
 
 def _n_effective(shares: Floats, copies: Copies) -> float:
-    """Rows of equal weight that would tell as much as these; copies are one row (Kish 1965)."""
+    """Rows of equal weight that would be as informative as these; copies are one row (Kish 1965)."""
     if not copies.groups.size:
         return 1.0 / float(shares @ shares)
     of_units = np.bincount(np.unique(copies.groups, return_inverse=True)[1], shares)
@@ -125,16 +125,16 @@ def _mean_and_error(values: Floats, shares: Floats, n_effective: float) -> tuple
     return mean, float(np.sqrt(shares @ (values - mean) ** 2 / n_effective))
 
 
-def first_target(asked: Any, y: Floats) -> Target:
-    """Return what is asked for as it is before anything is learned; ValueError if targets are not of this kind."""
-    if is_functions(asked):
-        by = Functions(*asked)
+def first_target(requested: Any, y: Floats) -> Target:
+    """Return the kind requested as it is before anything is learned; ValueError if targets are not of this kind."""
+    if is_functions(requested):
+        by = Functions(*requested)
         by.check(y)
         return Continuous(by)
-    if asked in ("auto", "real"):
+    if requested in ("auto", "real"):
         return Untransformed()
     largest = float(y.max())
-    if asked == "positive":
+    if requested == "positive":
         found: Target = Continuous(Straightened("log", largest if largest > 0.0 else 1.0))
     else:
         found = Count(Cells(Straightened("sqrt", max(largest, 0.0) + 1.0)))
@@ -150,14 +150,14 @@ def is_due(n_rows: int) -> bool:
     return n_rows < FEWEST_ROWS or (n_rows.bit_length() % 2 == 1 and n_rows < 4 * MOST_ROWS)
 
 
-def _candidates(asked: str, y: Floats, weights: Floats) -> list[Target]:
+def _candidates(requested: str, y: Floats, weights: Floats) -> list[Target]:
     """Return the maps that are worth trying, the straightest first."""
     lowest, highest = float(y.min()), float(y.max())
     found: list[Target] = []
-    if asked == "count" or (asked == "auto" and _looks_like_counts(y)):
+    if requested == "count" or (requested == "auto" and _looks_like_counts(y)):
         of_counts = [("log", 0.5), ("sqrt", highest + 1.0), ("log", highest + 1.0)]
         found += [Count(Cells(Straightened(*numbers))) for numbers in of_counts]
-    if lowest > 0.0 and (asked == "positive" or (asked == "auto" and highest > LEAST_RATIO * lowest)):
+    if lowest > 0.0 and (requested == "positive" or (requested == "auto" and highest > LEAST_RATIO * lowest)):
         knees = _quantiles(y, weights if weights.size else np.ones(y.size))
         maps = [Continuous(Straightened("log", float(knee))) for knee in knees]
         found += [target for target in maps if target.reaches(np.array([highest])).all()]
@@ -223,8 +223,8 @@ def _borders(cells: Cells, latent: Any, y: Floats, shares: Floats, least: float)
         return first
     middles = cells.middle(np.arange(first.size + 1.0))
     grid = middles[:-1, None] + np.diff(middles)[:, None] * np.linspace(0.0, 1.0, N_STEPS)
-    said = shares @ latent.cdf(np.broadcast_to(grid.ravel(), (y.size, grid.size)))
+    probability = shares @ latent.cdf(np.broadcast_to(grid.ravel(), (y.size, grid.size)))
     wanted = (shares[:, None] * (y[:, None] < first)).sum(axis=0)
-    each = zip(wanted, said.reshape(grid.shape), grid, strict=True)
+    each = zip(wanted, probability.reshape(grid.shape), grid, strict=True)
     moved = np.array([np.interp(*numbers) for numbers in each])
     return np.where(first > least, moved, cells.border(first))

@@ -14,9 +14,9 @@ from hedgerow.numeric.arrays import Floats
 CURVES = ("log", "sqrt")
 
 
-def is_functions(asked: Any) -> bool:
+def is_functions(requested: Any) -> bool:
     """Whether a parameter is a map of the user's own."""
-    return isinstance(asked, tuple | list) and len(asked) == 3 and all(map(callable, asked))
+    return isinstance(requested, tuple | list) and len(requested) == 3 and all(map(callable, requested))
 
 
 class Straightened:

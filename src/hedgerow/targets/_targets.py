@@ -17,7 +17,7 @@ from hedgerow.targets._maps import Functions, Straightened, is_functions
 from hedgerow.targets._zeros import Zeros
 
 FAINT = 1e-6
-"""What a zero says of the hidden value, in rows, where zeros have a forest of their own."""
+"""Rows that a zero counts for the hidden value, where zeros have a forest of their own."""
 
 MOST_RATIO = 1e9
 """Of the largest target to a knee: beyond, what lies below the knee is lost among the digits of what lies above."""
@@ -28,13 +28,13 @@ LARGEST_COUNT = 2**40
 NAMES = ("auto", "real", "positive", "count")
 
 
-def check_target(asked: Any) -> Any:
-    """Return what is asked for, or raise ValueError."""
-    if is_functions(asked) or (isinstance(asked, str) and asked in NAMES):
-        return asked if isinstance(asked, str) else tuple(asked)
+def check_target(requested: Any) -> Any:
+    """Return the kind of target requested, or raise ValueError."""
+    if is_functions(requested) or (isinstance(requested, str) and requested in NAMES):
+        return requested if isinstance(requested, str) else tuple(requested)
     raise ValueError(
         f"target must be one of {', '.join(map(repr, NAMES))} or three functions (map, inverse, logarithm of the map's "
-        f"derivative), got {asked!r}"
+        f"derivative), got {requested!r}"
     )
 
 
@@ -45,7 +45,7 @@ class Target(ABC):
 
     @abstractmethod
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are of this kind."""
+        """Return which targets are of this kind."""
 
     @abstractmethod
     def refuse(self, y: Floats) -> str:
@@ -64,7 +64,7 @@ class Target(ABC):
         """Return the distribution of targets where that of labels is known."""
 
     def reaches(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets that are admitted have labels that can be told apart, and whose squares are numbers."""
+        """Return which targets that are admitted have distinct labels whose squares are numbers."""
         return np.ones(np.shape(y), dtype=bool)
 
     def left_out(self, latent: Any, X: Floats) -> Any:
@@ -95,7 +95,7 @@ class Untransformed(Target):
     name = "real"
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are of this kind: all."""
+        """Return which targets are of this kind: all."""
         return np.ones(np.shape(y), dtype=bool)
 
     def refuse(self, y: Floats) -> str:
@@ -123,11 +123,11 @@ class Continuous(Target):
         self.name = "functions" if isinstance(by, Functions) else "positive"
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets have a value."""
+        """Return which targets have a value."""
         return np.isfinite(self.by.forward(y))
 
     def reaches(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are not too far above a knee."""
+        """Return which targets are not too far above a knee."""
         return super().reaches(y) if isinstance(self.by, Functions) else np.asarray(y <= MOST_RATIO * self.by.knee)
 
     def refuse(self, y: Floats) -> str:
@@ -169,12 +169,12 @@ class Count(Target):
         self.cells, self.zeros = cells, zeros
 
     def admits(self, y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are whole numbers from 0 on."""
+        """Return which targets are whole numbers from 0 on."""
         return self.are_counts(y)
 
     @staticmethod
     def are_counts(y: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which targets are whole numbers from 0 to the largest count."""
+        """Return which targets are whole numbers from 0 to the largest count."""
         values = np.asarray(y)
         found: npt.NDArray[np.bool_] = (values >= 0.0) & (values == np.floor(values)) & (values <= LARGEST_COUNT)
         return found
@@ -204,7 +204,7 @@ class Count(Target):
         return self._distribution(latent, X, True)
 
     def weigh(self, y: Floats, weights: Floats) -> Floats:
-        """Weights with which labels are learned: if zeros have a forest of their own, labels tell of others only."""
+        """Weights with which labels are learned: if zeros have a forest of their own, labels are of others only."""
         return weights if self.zeros is None else (weights if weights.size else 1.0) * np.where(y == 0.0, FAINT, 1.0)
 
     def unweigh(self, y: Floats, weights: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""More zeros, or fewer, than the hidden value of a count would say: a small forest of the indicator of zero."""
+"""More zeros, or fewer, than the hidden value of a count implies: a small forest of the indicator of zero."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SURE = 1e-3
 
 PLAIN, BOUNDS = (0.0, 1.0, 0.0), ((-3.0, 3.0), (0.0, 2.0), (0.0, 2.0))
 """Offset and slopes of a forest that is taken at its word, from which they depart as far as a prior of variance 1 lets
-them, within bounds: where a column tells all zeros, likelihood alone would let them grow without end."""
+them, within bounds: where a column separates all zeros, likelihood alone would let them grow without end."""
 
 
 class Zeros(NamedTuple):
-    """logit P(0) = offset + slope * logit(what the forest says) + hidden_slope * logit(what the hidden value says)."""
+    """logit P(0) = offset + slope * logit(P(0) by the forest) + hidden_slope * logit(P(0) by the hidden value)."""
 
     forest: Any  # a small forest of the indicator
     offset: float
@@ -34,11 +34,11 @@ class Zeros(NamedTuple):
 
     def probability(self, X: Floats, hidden: Floats, left_out: bool = False) -> Floats:
         """Probability of zero of each row; of rows that it was learned from, as they would be without themselves."""
-        return self.of_what_is_said((self.forest.means_without if left_out else self.forest.means)(X), hidden)
+        return self.combined((self.forest.means_without if left_out else self.forest.means)(X), hidden)
 
-    def of_what_is_said(self, said: Floats, hidden: Floats) -> Floats:
-        """Return the same, from what the forest says."""
-        logits = self.offset + self.slope * _logit(said) + self.hidden_slope * _logit(hidden)
+    def combined(self, by_forest: Floats, hidden: Floats) -> Floats:
+        """Return the same, from the probability by the forest."""
+        logits = self.offset + self.slope * _logit(by_forest) + self.hidden_slope * _logit(hidden)
         probability: Floats = expit(np.clip(logits, -30.0, 30.0))
         return probability
 
@@ -59,12 +59,12 @@ class Zeros(NamedTuple):
 def learn_zeros(
     X: Floats, is_zero: npt.NDArray[np.bool_], shares: Floats, hidden: Floats, grow: Any
 ) -> tuple[Zeros, Floats]:
-    """Learn from zeros, and from what hidden values said of each row without it.
+    """Learn from zeros, and from their probability by the hidden value of each row without it.
 
-    Returns the probability of zero of each row too, as said without the row. The shares of rows add up to 1.
+    Returns the probability of zero of each row too, as predicted without the row. The shares of rows add up to 1.
     """
     grown = grow(X, is_zero.astype(np.float64), shares * is_zero.size)
-    said = grown.left_out().mean()
+    by_forest = grown.left_out().mean()
 
     def zeros(point: Point) -> Zeros:
         return Zeros(grown, *(min(max(number, low), high) for number, (low, high) in zip(point, BOUNDS, strict=True)))
@@ -77,12 +77,12 @@ def learn_zeros(
         return -float(shares @ np.log(np.where(is_zero, probability, 1.0 - probability)))
 
     best, _ = minimise(
-        lambda point: loss(zeros(point).of_what_is_said(said, hidden)) + departure(point),
+        lambda point: loss(zeros(point).combined(by_forest, hidden)) + departure(point),
         around(PLAIN, (0.3, -0.3, 0.3)),
         120,
     )
     found = zeros(best)
-    return found, found.of_what_is_said(said, hidden)
+    return found, found.combined(by_forest, hidden)
 
 
 def _logit(probability: Floats) -> Floats:

@@ -26,7 +26,7 @@ def forest(**parameters):
 def places(values, learned=("x", "y")):
     """Return the places of values in a column that was learned as categories."""
     model = forest(categorical_features=[0]).fit({"a": list(learned)}, np.arange(len(learned)))
-    return model._asked({"a": values})[:, 0]
+    return model._query_rows({"a": values})[:, 0]
 
 
 SELECTIONS = {

@@ -150,7 +150,7 @@ def test_first_axis_is_the_value(name, table):
     values, expected = VALUES[name]
     X = [[value] for value in values] if table == "rows" else table({"a": values})
     model = hr.MondrianForestRegressor(1, random_state=0, scaling="none").fit(X, np.arange(len(values)))
-    np.testing.assert_array_equal(model._asked(X)[:, 0], expected)
+    np.testing.assert_array_equal(model._query_rows(X)[:, 0], expected)
 
 
 def test_a_date_is_the_time_on_the_clock():
@@ -159,9 +159,9 @@ def test_a_date_is_the_time_on_the_clock():
     for zone in ("UTC", "Europe/Berlin", "Asia/Tokyo"):
         zoned = clock.tz_localize(zone)
         for column in (pandas.Series(zoned), polars.Series(pandas.Series(zoned)), zoned.to_pydatetime().tolist()):
-            np.testing.assert_array_equal(model._asked({"a": column}), model._asked({"a": clock}))
+            np.testing.assert_array_equal(model._query_rows({"a": column}), model._query_rows({"a": clock}))
         rows = [model._one_row({"a": moment})[0] for moment in zoned]
-        np.testing.assert_array_equal(rows, model._asked({"a": clock}))
+        np.testing.assert_array_equal(rows, model._query_rows({"a": clock}))
 
 
 def test_circles_of_the_calendar():
@@ -169,7 +169,7 @@ def test_circles_of_the_calendar():
     hours = [noon + datetime.timedelta(hours=7 * k) for k in range(2000)]
     model = hr.MondrianForestRegressor(1, random_state=0).fit({"when": hours}, np.arange(2000))
     day, week, year = (slice(begin, begin + 2) for begin in (1, 3, 5))
-    axes = model._asked({"when": [noon, noon + datetime.timedelta(days=1), noon + datetime.timedelta(days=7)]})
+    axes = model._query_rows({"when": [noon, noon + datetime.timedelta(days=1), noon + datetime.timedelta(days=7)]})
     names = [f"when ({circle}, {part})" for circle in ("day", "week", "year") for part in ("sine", "cosine")]
     assert model.axis_names_ == ["when", *names]
     np.testing.assert_allclose(axes[0, day], [0.0, -1.0], atol=1e-9)

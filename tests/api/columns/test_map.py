@@ -33,7 +33,7 @@ def test_axes_of_a_batch():
     gaps = [f"{name} (missing)" for name in ("size", "late", "when", "flag") if None in table[name]]
     assert [name for name in model.axis_names_ if name not in circles and "missing" not in name] == [*names, "flag"]
     assert sorted(model.axis_names_[-len(gaps) :]) == sorted(gaps)
-    axes = model._asked(table)
+    axes = model._query_rows(table)
     assert np.isfinite(axes).all()
     for name in ("size", "late", "when", "flag"):
         missing = np.array([value is None for value in table[name]])
@@ -51,13 +51,13 @@ def test_places_of_few_categories():
     for n, expected in ((1, 1), (2, 1), (3, 2), (4, 3), (5, 3)):
         model = forest().fit({"a": [f"level {k % n}" for k in range(20)]}, np.arange(20))
         assert len(model.axis_names_) == expected
-        assert np.unique(model._asked({"a": [f"level {k}" for k in range(n)]}), axis=0).shape[0] == n
+        assert np.unique(model._query_rows({"a": [f"level {k}" for k in range(n)]}), axis=0).shape[0] == n
 
 
 def test_places_are_uniform_and_independent():
     """Of 20,000 names: no correlation above 0.03 in size, no decile off by more than 200 (five sigmas; 1e-5)."""
     model = forest().fit({"a": list("abcde")}, range(5))
-    found = model._asked({"a": [f"name {k}" for k in range(20_000)]})
+    found = model._query_rows({"a": [f"name {k}" for k in range(20_000)]})
     assert found.shape == (20_000, 3)
     assert np.unique(found[:, 0]).size == 20_000
     assert np.abs(np.corrcoef(found.T) - np.eye(3)).max() < 0.035
@@ -159,11 +159,11 @@ def test_rows_with_gaps_are_found(name):
 def test_a_map_never_changes():
     cells = Cells(["number", "unknown"], np.array([[1.0, NAN]]))
     first = Columns.of(cells, is_batch=False, n_places=3)
-    later, constants = first.meeting(Cells(["number", "category"], np.array([[NAN, 0.25]])))
+    later, constants = first.updated(Cells(["number", "category"], np.array([[NAN, 0.25]])))
     assert first.words == ["number", "unknown"]
     assert later.words == ["number", "category"]
     assert (first.width, later.width, constants.tolist()) == (2, 3, [0.0])
-    assert later.meeting(Cells(["number", "category"], np.array([[1.0, 0.5]])))[0] is later
+    assert later.updated(Cells(["number", "category"], np.array([[1.0, 0.5]])))[0] is later
     values = np.array([[NAN, 0.25], [3.0, 0.75]])
     np.testing.assert_array_equal(later.values(later.axes(values)), values)
 

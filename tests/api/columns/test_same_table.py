@@ -108,7 +108,7 @@ def test_one_row_is_a_row_of_a_table(name):
     else:
         found = [[model.predict_proba_one(row)[label] for label in model.classes_] for row in rows]
     np.testing.assert_array_equal(found, said)
-    np.testing.assert_array_equal([model._one_row(list(row.values()))[0] for row in rows], model._asked(asked))
+    np.testing.assert_array_equal([model._one_row(list(row.values()))[0] for row in rows], model._query_rows(asked))
 
 
 SPELLED = {
@@ -127,8 +127,8 @@ def test_spellings_of_a_missing_value(how):
     model = case.new().fit(table, case.data(N)[1])
     expected = model._one_row(dict.fromkeys(table))
     np.testing.assert_array_equal(model._one_row(dict.fromkeys(table, SPELLED[how])), expected)
-    np.testing.assert_array_equal(model._asked({name: [SPELLED[how]] * 2 for name in table})[:1], expected)
-    np.testing.assert_array_equal(model._asked([[SPELLED[how]] * len(table)]), expected)
+    np.testing.assert_array_equal(model._query_rows({name: [SPELLED[how]] * 2 for name in table})[:1], expected)
+    np.testing.assert_array_equal(model._query_rows([[SPELLED[how]] * len(table)]), expected)
 
 
 @pytest.mark.parametrize("dtype", ["object", "float64", "string", "Int64", "category", "datetime64[us]"])
@@ -139,7 +139,7 @@ def test_a_chunk_in_which_a_column_has_no_value(dtype):
     for name in table:
         asked = typed_pandas(columns(1))
         asked[name] = pandas.Series([None] * N, dtype=dtype)
-        expected = model._asked({**columns(1), name: [None] * N})
-        np.testing.assert_array_equal(model._asked(asked), expected, err_msg=name)
+        expected = model._query_rows({**columns(1), name: [None] * N})
+        np.testing.assert_array_equal(model._query_rows(asked), expected, err_msg=name)
         emptied = polars.DataFrame(columns(1)).with_columns(polars.lit(None).alias(name))
-        np.testing.assert_array_equal(model._asked(emptied), expected, err_msg=name)
+        np.testing.assert_array_equal(model._query_rows(emptied), expected, err_msg=name)

@@ -17,7 +17,7 @@ from hedgerow.numeric.arrays import Floats
 
 @dataclass(frozen=True)
 class Columns:
-    """A kind for each column; and the columns whose absence is an axis, in the order in which it was met.
+    """A kind for each column; and the columns whose absence is an axis, in the order in which it was seen.
 
     Axes are those of the columns, one after another, and behind them those of absence: 1 where the value is missing.
     A map never changes; when rows bring something new, another one takes its place, with axes added at the end.
@@ -33,9 +33,9 @@ class Columns:
             fills = middle_of(cells.values if is_batch else cells.values[:1])
             return cls(tuple(Number(0.0, fill, True) for fill in fills.tolist()))
         new = tuple(Category(n_places) if word == "category" else KINDS[word]() for word in cells.kinds)
-        return cls(new).meeting(cells, "batch" if is_batch else "first")[0]
+        return cls(new).updated(cells, "batch" if is_batch else "first")[0]
 
-    def meeting(self, cells: Cells, when: When = "later", *, may_widen: bool = True) -> tuple[Columns, Floats]:
+    def updated(self, cells: Cells, when: When = "later", *, may_widen: bool = True) -> tuple[Columns, Floats]:
         """Return the map after rows that are learned, and what all rows before have on the axes that are new."""
         missing = self._are_missing(cells)
         if not missing.shape[0] or (when == "later" and self._is_settled and not missing.any()):
@@ -47,7 +47,7 @@ class Columns:
                 kinds[c] = kind.turned(cells.kinds[c], cells.values[:, c])
                 came[c] = missing[:, c].argmin()
             else:
-                kinds[c] = kind.met(cells.values[:, c], when)
+                kinds[c] = kind.fitted(cells.values[:, c], when)
                 if missing[:, c].any() and c not in absent:
                     came[c] = missing[:, c].argmax()
         turned = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Unknown) and c in came]
@@ -58,7 +58,7 @@ class Columns:
         return replace(self, kinds=tuple(kinds), absent=(*self.absent, *new)), constants
 
     def are_strange(self, values: Floats) -> npt.NDArray[np.bool_]:
-        """Tell which rows cannot be among those learned: a value is missing where none was."""
+        """Return which rows cannot be among those learned: a value is missing where none was."""
         absent = set(self.absent)
         columns = [c for c, kind in enumerate(self.kinds) if isinstance(kind, Number) and c not in absent]
         return np.asarray(np.isnan(values[:, columns]).any(axis=1))
@@ -68,14 +68,14 @@ class Columns:
         missing = self._are_missing(cells)
         if self._is_settled and not (may_widen and missing.any()):
             return len(missing)
-        unmet = np.array([isinstance(kind, Unknown) or not getattr(kind, "is_met", True) for kind in self.kinds])
+        is_empty = np.array([isinstance(kind, Unknown) or not getattr(kind, "is_met", True) for kind in self.kinds])
         absent = set(self.absent)
         known = np.array([isinstance(kind, Unknown) or c in absent for c, kind in enumerate(self.kinds)])
-        surprising = ((unmet & ~missing) | (missing & ~known & may_widen)).any(axis=1)
+        surprising = ((is_empty & ~missing) | (missing & ~known & may_widen)).any(axis=1)
         return int(surprising.argmax()) if surprising.any() else len(missing)
 
     def _are_missing(self, cells: Cells) -> npt.NDArray[np.bool_]:
-        """Tell which values are missing; as long as a column has had no value, the place of none is no category."""
+        """Return which values are missing; as long as a column has had no value, the place of none is no category."""
         missing = np.isnan(cells.values)
         for c, kind in enumerate(self.kinds):
             if isinstance(kind, Unknown) and cells.kinds[c] == "category":
@@ -103,7 +103,7 @@ class Columns:
         return found
 
     def by_column(self, of_axes: Floats) -> Floats:
-        """Add up what is said of axes, column by column."""
+        """Add up shares of axes, column by column."""
         if self.is_plain:
             return of_axes
         found = np.add.reduceat(of_axes[: self.width - len(self.absent)], self.first_axes)

@@ -1,7 +1,7 @@
 """Kinds of columns. Each turns the values of a column, one number a row, into axes that trees can cut.
 
 The first axis of every kind is the value itself, less an origin, so that values follow from axes. A missing value is
-NaN; on the axes it is a fixed number, and where rows may tell that a value is missing an axis of its own says so.
+NaN; on the axes it is a fixed number, and a further axis may show that a value is missing.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Number:
 
     n_axes: ClassVar[int] = 1
 
-    def met(self, values: Floats, when: When) -> Self:
+    def fitted(self, values: Floats, when: When) -> Self:
         """Return the kind after the first values: the middle of a batch, or the first of a stream, fills gaps."""
         if self.is_met:
             return self
@@ -101,9 +101,9 @@ class Date(Number):
         """The trend, and two axes a circle."""
         return 1 + 2 * len(self.circles)
 
-    def met(self, values: Floats, when: When) -> Self:
-        """Return the kind after the first values; a batch tells which circles they go around."""
-        kind = super().met(values, when)
+    def fitted(self, values: Floats, when: When) -> Self:
+        """Return the kind after the first values; a batch shows which circles they go around."""
+        kind = super().fitted(values, when)
         present = values[~np.isnan(values)]
         if when != "batch" or not present.size:
             return kind
@@ -149,13 +149,13 @@ class Time(Date):
 
 @dataclass(frozen=True)
 class Unknown:
-    """A column without a value so far: one axis, on which all rows have 0. The first value tells what it is."""
+    """A column without a value so far: one axis, on which all rows have 0. The first value shows what it is."""
 
     word: ClassVar[str] = "unknown"
     n_axes: ClassVar[int] = 1
 
-    def met(self, values: Floats, when: When) -> Self:
-        """Return the same: values that are missing tell nothing."""
+    def fitted(self, values: Floats, when: When) -> Self:
+        """Return the same: missing values show nothing."""
         return self
 
     def turned(self, word: str, values: Floats) -> Kind:
@@ -163,7 +163,7 @@ class Unknown:
         if word == "category":
             return Category(1, MISSING)
         kind: Number = KINDS[word](circles=()) if issubclass(KINDS[word], Date) else KINDS[word]()
-        return kind.met(values, "later")
+        return kind.fitted(values, "later")
 
     def axes(self, values: Floats) -> list[Floats]:
         """Return the axis of values."""
@@ -200,8 +200,8 @@ class Category:
         """How many places each category has."""
         return self.n_places
 
-    def met(self, values: Floats, when: When) -> Self:
-        """Return the kind after the first values: two categories are told apart by one place, three by two."""
+    def fitted(self, values: Floats, when: When) -> Self:
+        """Return the kind after the first values: two categories are separated by one place, three by two."""
         if when != "batch":
             return self
         return replace(self, n_places=max(1, min(self.n_places, np.unique(values).size - 1)))

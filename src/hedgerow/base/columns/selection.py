@@ -11,33 +11,33 @@ FROM_DTYPE = "from_dtype"
 
 
 class Selection(NamedTuple):
-    """Columns that were asked to be categories, by name, by number or by a mask; none if types decide."""
+    """Columns that are requested to be categories, by name, by number or by a mask; none if types decide."""
 
     columns: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, asked: Any) -> Selection:
-        """Return what was asked for, or raise ValueError."""
-        if asked is None or (isinstance(asked, str) and asked == FROM_DTYPE):
+    def of(cls, requested: Any) -> Selection:
+        """Return the columns requested, or raise ValueError."""
+        if requested is None or (isinstance(requested, str) and requested == FROM_DTYPE):
             return cls()
-        is_list = isinstance(asked, Sequence) or hasattr(asked, "__array__")  # such as columns of a frame
-        if isinstance(asked, str) or not is_list or np.ndim(asked) != 1:
+        is_list = isinstance(requested, Sequence) or hasattr(requested, "__array__")  # such as columns of a frame
+        if isinstance(requested, str) or not is_list or np.ndim(requested) != 1:
             raise ValueError(
                 "categorical_features must be 'from_dtype', None, a list of names or numbers of columns, or a mask, "
-                f"got {asked!r}"
+                f"got {requested!r}"
             )
-        chosen = list(asked)
+        chosen = list(requested)
         if all(isinstance(one, bool | np.bool_) for one in chosen):
             return cls(tuple(bool(one) for one in chosen))
         if not all(isinstance(one, str) for one in chosen) and not all(
             isinstance(one, int | np.integer) and not isinstance(one, bool) for one in chosen
         ):
-            raise ValueError(f"categorical_features must be all names, all numbers or a mask, got {asked!r}")
+            raise ValueError(f"categorical_features must be all names, all numbers or a mask, got {requested!r}")
         return cls(tuple(one if isinstance(one, str) else int(one) for one in chosen))
 
     @classmethod
     def check_unchanged(cls, before: Any, now: Any) -> None:
-        """Raise ValueError if other columns are asked for than when learning began."""
+        """Raise ValueError if other columns are requested than when learning began."""
         if cls.of(before) != cls.of(now):
             raise ValueError(
                 f"categorical_features was {before!r} when learning began and is {now!r} now; call fit to begin anew, "

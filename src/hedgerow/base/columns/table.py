@@ -68,7 +68,7 @@ def numbers_by_type(table: Any) -> Iterator[Floats]:
 
 
 def is_plain(table: Any) -> bool:
-    """Whether a table holds plain numbers only, as far as its types tell."""
+    """Whether a table holds plain numbers only, as far as its types show."""
     if isinstance(table, Mapping):
         return False
     if _is_frame(table):
@@ -77,7 +77,7 @@ def is_plain(table: Any) -> bool:
 
 
 def read_value(value: Any, expected: str, name: str) -> tuple[str, float]:
-    """Read one value of a column of a known kind; and the kind, which a first value may tell."""
+    """Read one value of a column of a known kind; and the kind, which a first value may show."""
     if expected in NUMBERS and isinstance(value, float | int):
         return expected, _number(value, name)
     if expected == "category":
@@ -132,7 +132,7 @@ def _name(value: Any) -> Any:
         return value
     number: Any = value
     is_whole = isinstance(number, int) or (math.isfinite(number) and number == number // 1)
-    if is_whole:  # also integers that floating-point numbers do not tell apart, or do not reach
+    if is_whole:  # also integers that are not distinct as floating-point numbers, or out of their range
         return str(int(number))
     return repr(float(number))
 
@@ -187,7 +187,7 @@ def _kind_of(column: Any, name: str) -> str:
 
 
 def _kind_of_type(dtype: Any) -> str | None:
-    """What a column of this type is taken for; None if its values tell."""
+    """What a column of this type is taken for; None if its values decide."""
     if dtype == nw.Boolean:
         return "boolean"
     if dtype.is_numeric():
@@ -312,7 +312,7 @@ def _place(value: Any, name: str) -> float:
 
 
 def _has_name(value: Any) -> bool:
-    """Whether a value of an unknown kind can be told from others by what it says of itself."""
+    """Whether a value of an unknown kind is distinct from others by its own text."""
     try:
         hash(value)
     except TypeError:

@@ -20,7 +20,7 @@ from hedgerow.explain import Explanation
 from hedgerow.numeric.words import words_for
 
 DRAWN, DRAWN_BESIDE = 200, 32
-"""Rows that are explained unless said otherwise; and beside a single one, for models that hold no rows."""
+"""Rows that are explained by default; and beside a single one, for models that hold no rows."""
 
 
 def explain(

@@ -74,8 +74,8 @@ def fit(
     fitted = fit_and_save(out, new_model(model, rows.task, trees, settings, random_state=seed, n_jobs=jobs), rows, path)
     scores = show_honest_scores(out, fitted, rows, confidence) if score else []
     strongest = show_strongest(out, fitted)
-    if doubt := too_good(scores, strongest, target):
-        out.say(f"note: {doubt} --ignore {quote(strongest[0][0])} leaves it out")
+    if warning := too_good(scores, strongest, target):
+        out.say(f"note: {warning} --ignore {quote(strongest[0][0])} leaves it out")
     say_saved(out, path, data)
 
 

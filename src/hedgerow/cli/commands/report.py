@@ -128,11 +128,11 @@ def _rows(
     if len(learned) < LEAST_ROWS:
         raise ValueError(f"{len(learned)} rows are too few for a report")
     honest = honest_predictions(out, model, learned)
-    said = honest.mean if task == "regression" else honest.probabilities
-    if honest.how == LEFT_OUT and len(said) != len(learned):
+    predicted = honest.mean if task == "regression" else honest.probabilities
+    if honest.how == LEFT_OUT and len(predicted) != len(learned):
         raise ValueError(
-            f"the model in {str(path)!r} was fitted to {len(said):,} rows and {str(data)!r} has {len(learned):,} with "
-            f"a target, so they are not the same; --test {quote(str(data))} takes them for new rows"
+            f"the model in {str(path)!r} was fitted to {len(predicted):,} rows and {str(data)!r} has {len(learned):,} "
+            f"with a target, so they are not the same; --test {quote(str(data))} takes them for new rows"
         )
     return learned, honest
 

@@ -126,6 +126,6 @@ def _watched(out: Output, steps: Iterator[Run], source: Any) -> Run:
                 if expected is None
                 else f" of about {expected:,}, {max(0, expected - run.n_rows) / speed:,.0f} s left"
             )
-            said = Text(f"{run.n_rows:,} rows{left}; {speed:,.0f} rows/s")
-            live.update(Group(drawn(history_rows(run, last=12), run.name, width=out.words.width), said))
+            summary = Text(f"{run.n_rows:,} rows{left}; {speed:,.0f} rows/s")
+            live.update(Group(drawn(history_rows(run, last=12), run.name, width=out.words.width), summary))
     return run

@@ -1,4 +1,4 @@
-"""What a model said about each flight before it knew, and how good that was."""
+"""Forecasts of each flight by a model before it learned the flight, and how good they were."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Forecasts:
     upper: Floats
     log_density: Floats
     probability: Floats
-    """The predictive distribution function at the label: it tells which central intervals cover."""
+    """The predictive distribution function at the label: it shows which central intervals cover."""
     seconds: float = 0.0
     """Time for everything: learning and forecasting."""
 

@@ -76,7 +76,7 @@ class Chart:
             self._add("circle", **place, fill=colour, fill_opacity=opacity)
 
     def box(self, x: Range, y: Range, colour: str = BLUE, gap: float = 0.5) -> None:
-        """Fill a rectangle, a little smaller than it is so that neighbours can be told apart."""
+        """Fill a rectangle, a little smaller than it is so that neighbours are distinct."""
         left, right = sorted(map(self.across, x))
         top, bottom = sorted(map(self.up, y))
         size = {"width": f"{max(0.5, right - left - gap):.1f}", "height": f"{max(0.5, bottom - top - gap):.1f}"}
@@ -143,7 +143,7 @@ def key(*named: tuple[str, str]) -> Markup:
 
 
 def round_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
-    """Return round numbers between two, about as many as asked for."""
+    """Return round numbers between two, about as many as requested."""
     step = 10.0 ** math.floor(math.log10((high - low) / most))
     step *= next(by for by in (1, 2, 5, 10) if (high - low) / (step * by) <= most)
     while math.floor(high / step + 1e-9) - math.ceil(low / step - 1e-9) < 1:

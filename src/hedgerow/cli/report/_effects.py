@@ -52,7 +52,7 @@ class PairEffect:
 
 
 class Effects:
-    """Effects of columns on what a model says.
+    """Effects of columns on predictions.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ class Effects:
         """Return the effect of one column."""
         values = self._values(column, N_PLACES)
         if self._label is not None:
-            said = self._probabilities({column: values})
-            low, high = np.quantile(said, [0.1, 0.9], axis=1)
-            return Effect(column, self._kinds[column], values, said.mean(axis=1), low, high)
+            predicted = self._probabilities({column: values})
+            low, high = np.quantile(predicted, [0.1, 0.9], axis=1)
+            return Effect(column, self._kinds[column], values, predicted.mean(axis=1), low, high)
         mean, low, high = self._numbers({column: values})
         return Effect(column, self._kinds[column], values, mean, low, high)
 
@@ -112,13 +112,13 @@ class Effects:
         tried = self._X.loc[[row]].iloc[[0] * (len(usual) + 1)].reset_index(drop=True)
         for place, (name, value) in enumerate(usual.items(), 1):
             tried[name] = _with_value(tried[name], place, value)
-        doubt = self._doubts(tried)
-        best = int(np.argmin(doubt[1:]))
-        gain = 1.0 - float(doubt[1 + best] / doubt[0]) if doubt[0] > 0 else 0.0
+        uncertainty = self._uncertainties(tried)
+        best = int(np.argmin(uncertainty[1:]))
+        gain = 1.0 - float(uncertainty[1 + best] / uncertainty[0]) if uncertainty[0] > 0 else 0.0
         name = list(usual)[best]
         return (name, usual[name], gain) if gain > 0 else None
 
-    def _doubts(self, rows: Any) -> Any:
+    def _uncertainties(self, rows: Any) -> Any:
         if self._label is not None:
             return 1.0 - self._model.predict_proba(rows).max(axis=1)
         ends = self._model.predict_interval(rows, self._confidence)

@@ -1,4 +1,4 @@
-"""How much each column matters: what a model says itself, or how predictions change when the column is shuffled."""
+"""How much each column matters: by the model itself, or by how predictions change when the column is shuffled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 N_ROWS = 300
-OWN = "What the model itself says, as shares that sum to one."
+OWN = "As the model itself measures it, in shares that sum to one."
 SHUFFLED = (
     "How much predictions change, squared, when the values of a column are shuffled among rows; as shares that sum to "
     "one."
@@ -34,7 +34,7 @@ def importances_of(model: Any, X: Any, task: str) -> Importances:
 
 
 def own_importances(model: Any, names: Sequence[str]) -> list[tuple[str, float]] | None:
-    """Return what a model itself says; None if it does not."""
+    """Return importances by the model itself; None if it has none."""
     values = getattr(model, "feature_importances_", None)
     return None if values is None else _ranked(np.asarray(values, dtype=float), names)
 
@@ -49,9 +49,9 @@ def _ranked(values: Any, names: Sequence[str]) -> list[tuple[str, float]]:
 def _by_shuffling(model: Any, X: Any, task: str) -> Any:
     rng = np.random.default_rng(0)
     rows = X.iloc[rng.permutation(len(X))[:N_ROWS]].reset_index(drop=True)
-    ask = model.predict_proba if task == "classification" else model.predict
-    said, changes = ask(rows), []
+    predict = model.predict_proba if task == "classification" else model.predict
+    predicted, changes = predict(rows), []
     for name in rows.columns:
         shuffled = rows.assign(**{name: rows[name].iloc[rng.permutation(len(rows))].reset_index(drop=True)})
-        changes.append(float(np.mean((ask(shuffled) - said) ** 2)))
+        changes.append(float(np.mean((predict(shuffled) - predicted) ** 2)))
     return np.array(changes)

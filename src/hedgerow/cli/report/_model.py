@@ -89,7 +89,7 @@ def model_page(subject: Subject) -> str:
     return page(f"How well {target} is predicted", words, sections)
 
 
-def _in_short(subject: Subject, scores: Sequence[dict[str, Any]], strongest: Sequence[str], doubt: str) -> Markup:
+def _in_short(subject: Subject, scores: Sequence[dict[str, Any]], strongest: Sequence[str], suspicion: str) -> Markup:
     own, baseline = scores
     if subject.rows.task == "regression":
         facts = [
@@ -107,12 +107,15 @@ def _in_short(subject: Subject, scores: Sequence[dict[str, Any]], strongest: Seq
         ]
     if strongest:
         facts.append(("Strongest column", strongest[0], f"then {listed(strongest[1:3])}" if strongest[1:] else ""))
-    words = [element("p", _verdict(subject, own, baseline)), *([element("p", element("b", doubt))] if doubt else [])]
+    words = [
+        element("p", _verdict(subject, own, baseline)),
+        *([element("p", element("b", suspicion))] if suspicion else []),
+    ]
     return section("In short", cards(facts), *words)
 
 
 def _ranking(honest: Honest) -> list[tuple[str, Any, str]]:
-    """Return how well two classes are told apart, which is of use where one is so rare that it is never predicted."""
+    """Return how well two classes are separated, which is of use where one is so rare that it is never predicted."""
     is_second = honest.y == honest.classes[-1]
     if len(honest.classes) != 2 or is_second.all() or not is_second.any():
         return []
@@ -133,19 +136,19 @@ def _verdict(subject: Subject, own: dict[str, Any], baseline: dict[str, Any]) ->
         f"{percent(1 - ratio)} lower than without any column" if ratio < 0.995 else "no lower than without any column"
     )
     if ratio > 0.95:
-        gain += ": the columns say little, or nothing, about the target"
-    return f"All scores are {_honestly(subject)}. The {measure} is {gain}.{_never_said(subject.honest)}"
+        gain += ": the columns explain little, or nothing, of the target"
+    return f"All scores are {_honestly(subject)}. The {measure} is {gain}.{_never_predicted(subject.honest)}"
 
 
-def _never_said(honest: Honest) -> str:
-    """Say which classes are never the most probable one, and what that means."""
+def _never_predicted(honest: Honest) -> str:
+    """Return words on classes that are never the most probable one."""
     if honest.task == "regression":
         return ""
     best = np.bincount(honest.probabilities.argmax(axis=1), minlength=len(honest.classes))
     never = [words_for(label) for label, n in zip(honest.classes, best, strict=True) if n == 0]
     if not never:
         return ""
-    return f" {listed(never)} is never the most probable class; the probabilities still tell where it is likelier."
+    return f" {listed(never)} is never the most probable class; the probabilities still show where it is likelier."
 
 
 def _honestly(subject: Subject) -> str:
@@ -181,11 +184,14 @@ def _errors(subject: Subject, scores: Sequence[dict[str, Any]]) -> Markup:
 
 def _confusion(honest: Honest) -> list[dict[str, Any]]:
     """How often each class was predicted, for rows of each class."""
-    said = honest.classes[honest.probabilities.argmax(axis=1)]
+    predicted = honest.classes[honest.probabilities.argmax(axis=1)]
     return [
         {"it was": words_for(true)}
-        | {f"said {words_for(other)}": int(np.sum((honest.y == true) & (said == other))) for other in honest.classes}
-        | {"found": percent(float(np.mean(said[honest.y == true] == true))) if (honest.y == true).any() else ""}
+        | {
+            f"predicted {words_for(other)}": int(np.sum((honest.y == true) & (predicted == other)))
+            for other in honest.classes
+        }
+        | {"found": percent(float(np.mean(predicted[honest.y == true] == true))) if (honest.y == true).any() else ""}
         for true in honest.classes
     ]
 
@@ -198,7 +204,7 @@ def _promises(subject: Subject, columns: Sequence[str]) -> Markup:
         about += f"{percent(subject.confidence)} intervals; grey marks are what was promised."
     else:
         about = "Whether probabilities are as often right as they say. Dots are shares of rows predicted right; grey "
-        about += "marks are the probabilities that were said."
+        about += "marks are the predicted probabilities."
     about += " Lines are 95 % ranges of chance; orange where chance does not explain the difference"
     about += f": {listed(off)}." if off else ", which is nowhere."
     pictures = [groups_figure(name, found) for name, found in groups.items()]
@@ -221,7 +227,7 @@ def _effects(subject: Subject, effects: Effects, strongest: Sequence[str]) -> Ma
     about = "The column is set to each value in rows of the table, and the predictions are averaged; "
     about += "bands and lines hold " if is_class else "bands and lines are the means of their "
     about += "four fifths of the rows" if is_class else f"{percent(subject.confidence)} intervals"
-    about += ". It shows what the model says, not what would happen if one changed the column."
+    about += ". It shows what the model predicts, not what would happen if one changed the column."
     return section("What columns do", *content, about=about)
 
 

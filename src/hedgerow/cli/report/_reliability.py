@@ -48,7 +48,7 @@ def calibration_figure(honest: Honest) -> Markup:
         caption = "On the dashed line, intervals hold exactly as many targets as they promise. Above it they are wide."
     else:
         points = list(_probability_bins(honest))
-        title, across, up = "Probabilities", "mean probability said", "how often it was so"
+        title, across, up = "Probabilities", "mean predicted probability", "how often it was so"
         what = f"of {words_for(honest.classes[1])}" if len(honest.classes) == 2 else "of the most probable class"
         caption = f"Probabilities {what} in {len(points)} groups of rows. On the dashed line, they are as often right."
     both = reach_of_shares([end for point in points for end in (point.promised, point.high)])
@@ -104,13 +104,13 @@ def _covered(honest: Honest, level: float) -> Any:
 def _probability_bins(honest: Honest) -> Iterator[Group]:
     """Return groups of rows with like probabilities: of the second of two classes, or of the most probable one."""
     if len(honest.classes) == 2:
-        said, came = honest.probabilities[:, 1], honest.y == honest.classes[1]
+        predicted, came = honest.probabilities[:, 1], honest.y == honest.classes[1]
     else:
-        said = honest.probabilities.max(axis=1)
+        predicted = honest.probabilities.max(axis=1)
         came = honest.classes[honest.probabilities.argmax(axis=1)] == honest.y
-    order = np.argsort(said, kind="stable")
+    order = np.argsort(predicted, kind="stable")
     for which in np.array_split(order, min(N_BINS, max(1, len(order) // LEAST_IN_GROUP))):
-        yield _group("", float(said[which].mean()), came[which])
+        yield _group("", float(predicted[which].mean()), came[which])
 
 
 def _group(name: str, promised: float, kept: Any) -> Group:

@@ -25,10 +25,10 @@ def unsure_section(subject: Any, effects: Effects, strongest: Sequence[str]) -> 
     honest = subject.honest
     if honest.task == "regression":
         ends = honest.interval(subject.confidence)
-        doubt, what = ends[:, 1] - ends[:, 0], "narrower"
+        uncertainty, what = ends[:, 1] - ends[:, 0], "narrower"
     else:
-        doubt, what = 1.0 - honest.probabilities.max(axis=1), "less doubt"
-    chosen = np.argsort(-doubt, kind="stable")[:N_UNSURE]
+        uncertainty, what = 1.0 - honest.probabilities.max(axis=1), "less uncertain"
+    chosen = np.argsort(-uncertainty, kind="stable")[:N_UNSURE]
     listed = []
     for place in chosen:
         found = effects.narrowest_column(honest.X.index[place])
@@ -36,7 +36,7 @@ def unsure_section(subject: Any, effects: Effects, strongest: Sequence[str]) -> 
         if found is not None and found[2] >= LEAST_GAIN:
             reason = f"{found[0]}: {percent(found[2])} {what} with {words_for(found[1])}"
         listed.append({**_row(subject, place, strongest), "most due to": reason})
-    about = "The rows with the widest intervals" if honest.task == "regression" else "The rows with the most doubt"
+    about = "The rows with the widest intervals" if honest.task == "regression" else "The least certain rows"
     about += (
         ", and the column that, set to a usual value, would help most. Rows are numbered as in the file, after its "
     )
@@ -69,7 +69,10 @@ def _row(subject: Any, place: int, strongest: Sequence[str]) -> dict[str, Any]:
         found |= {"predicted": float(honest.mean[place]), "interval": f"{words_for(low)} to {words_for(high)}"}
     else:
         best = int(np.argmax(honest.probabilities[place]))
-        found |= {"said": words_for(honest.classes[best]), "probability": percent(honest.probabilities[place, best], 1)}
+        found |= {
+            "predicted": words_for(honest.classes[best]),
+            "probability": percent(honest.probabilities[place, best], 1),
+        }
     truth = honest.y[place]
     found["it was"] = float(truth) if honest.task == "regression" else words_for(truth)
     for name in strongest[:N_COLUMNS]:

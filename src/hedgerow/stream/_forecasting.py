@@ -1,7 +1,7 @@
-"""How a model is asked for a forecast of each row before it learns it.
+"""Forecasts of each row by a model before it learns the row.
 
 One protocol for all online models. A model of ours does a whole chunk in one call, `predict_then_learn`; any other is
-asked row by row, through whichever of scikit-learn's or river's methods it has. Both give the same bits.
+called row by row, through whichever of scikit-learn's or river's methods it has. Both give the same bits.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Columns = dict[str, tuple[Any, ...]]
 """For each tally, by name, what its `update` takes: arrays with a value for each row."""
 
 
-class Asked:
-    """A model, and how to ask it."""
+class Forecaster:
+    """A model, and how it forecasts."""
 
     task: str
     scored: tuple[str, ...]  # what can be scored: names of tallies of a run
@@ -65,12 +65,12 @@ class Asked:
 
     def _one(self, chunk: Chunk, index: int) -> Columns:
         x, X, y = self._row(chunk, index), chunk.X[index : index + 1], chunk.y[index]
-        said = self._forecast_one(x, X, y)
+        forecast = self._forecast_one(x, X, y)
         if hasattr(self.model, "learn_one"):
             self.model.learn_one(x, y.item() if isinstance(y, np.generic) else y)
         else:
             self.model.partial_fit(X, chunk.y[index : index + 1])
-        return said
+        return forecast
 
     def _row(self, chunk: Chunk, index: int) -> Any:
         """The first row names the columns; after that a vector is quicker."""
@@ -80,7 +80,7 @@ class Asked:
         return chunk.X[index] if self.has_learned() else chunk.row(index)
 
     def has_learned(self) -> bool:
-        """Whether the model has learned a row; where one cannot tell, yes."""
+        """Whether the model has learned a row; where that is unknown, yes."""
         return not hasattr(self.model, "__sklearn_is_fitted__") or self.model.__sklearn_is_fitted__()
 
     def _in_order(self, chunk: Chunk) -> Chunk:
@@ -95,7 +95,7 @@ class Asked:
         return Chunk(np.ascontiguousarray(chunk.X[:, order]), chunk.y, tuple(known))
 
 
-class AskedRegressor(Asked):
+class NumberForecaster(Forecaster):
     """A model of numbers: its mean, its interval if it has one, its whole distribution if wanted."""
 
     task = "regression"
@@ -108,7 +108,7 @@ class AskedRegressor(Asked):
         if distribution and not self._has_dist:
             raise TypeError(f"distribution=True needs a model with predict_dist; {type(model).__name__} has none")
         if not (self._has_interval or hasattr(model, "predict") or hasattr(model, "predict_one")):
-            raise TypeError(f"{type(model).__name__} cannot be asked: it has neither predict nor predict_one")
+            raise TypeError(f"{type(model).__name__} cannot forecast: it has neither predict nor predict_one")
         parts = {"intervals": self._has_interval, "errors": True, "distributions": distribution}
         self.scored = tuple(name for name, is_scored in parts.items() if is_scored)
 
@@ -116,8 +116,8 @@ class AskedRegressor(Asked):
         labels = _numbers(chunk.y)
         if self.distribution:
             return self._from_dist(labels, self.model.predict_then_learn(chunk.X, labels, returns="dist"))
-        said = self.model.predict_then_learn(chunk.X, labels, returns="interval", confidence=self.confidence)
-        return self._columns(labels, said[0], said[-1])
+        parts = self.model.predict_then_learn(chunk.X, labels, returns="interval", confidence=self.confidence)
+        return self._columns(labels, parts[0], parts[-1])
 
     def _forecast_one(self, x: Any, X: npt.NDArray[Any], y: Any) -> Columns:
         labels = _numbers(np.array([y]))
@@ -148,7 +148,7 @@ class AskedRegressor(Asked):
         return columns
 
 
-class AskedClassifier(Asked):
+class ClassForecaster(Forecaster):
     """A model of classes: the class it predicts, and the probability it gave to the one that came."""
 
     task, scored = "classification", ("classes",)
@@ -165,15 +165,16 @@ class AskedClassifier(Asked):
         label = y.item() if isinstance(y, np.generic) else y
         try:
             if hasattr(self.model, "predict_proba_one"):
-                said = self.model.predict_proba_one(x)
+                probabilities = self.model.predict_proba_one(x)
             elif hasattr(self.model, "predict_proba"):
-                said = dict(zip(self.model.classes_.tolist(), self.model.predict_proba(X)[0].tolist(), strict=True))
+                given = self.model.predict_proba(X)[0].tolist()
+                probabilities = dict(zip(self.model.classes_.tolist(), given, strict=True))
             else:
                 return self._columns(y, self.model.predict(X)[0], np.nan)
         except NotFittedError:
-            said = {}
-        best = max(said, key=said.__getitem__) if said else None
-        return self._columns(y, best, said.get(label, 0.0))
+            probabilities = {}
+        best = max(probabilities, key=probabilities.__getitem__) if probabilities else None
+        return self._columns(y, best, probabilities.get(label, 0.0))
 
     @staticmethod
     def _columns(label: Any, predicted: Any, probability: float) -> Columns:
@@ -182,20 +183,20 @@ class AskedClassifier(Asked):
         return {"classes": (np.array([label]), one, np.array([probability]))}
 
 
-def asked(model: Any, confidence: float, distribution: bool) -> Asked:
-    """Return the model with the way to ask it."""
+def forecaster_of(model: Any, confidence: float, distribution: bool) -> Forecaster:
+    """Return the model with the way it forecasts."""
     if is_classifier_like(model):
         if distribution:
             raise TypeError("distribution=True is for regression; classes are scored by their probabilities anyway")
-        return AskedClassifier(model)
-    return AskedRegressor(model, confidence, distribution)
+        return ClassForecaster(model)
+    return NumberForecaster(model, confidence, distribution)
 
 
 def is_classifier_like(model: Any) -> bool:
     """Whether a model, of scikit-learn's kind or of river's, predicts classes."""
     river: Any = sys.modules.get("river")
     if river is not None and isinstance(model, river.base.Estimator):
-        # A pipeline of river's has all methods; what it is, its last step says.
+        # A pipeline of river's has all methods; what it is, its last step shows.
         last = list(model.steps.values())[-1] if hasattr(model, "steps") else model
         return isinstance(last, river.base.Classifier)
     if hasattr(model, "__sklearn_tags__"):
