@@ -91,7 +91,7 @@ class RegressionBoosting(BoostingLearner):
 
         The labels of the sample are residuals.
         """
-        X, residuals, weights, _ = sample
+        X, residuals, weights = sample[:3]
         found, noise, factors = calibrate(residuals, doubts, weights, self.settings.tail), None, np.ones(residuals.size)
         if learn is None:
             return found, noise, factors

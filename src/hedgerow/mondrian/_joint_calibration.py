@@ -52,6 +52,11 @@ class JointCalibration(NamedTuple):
             marginals.append(LocationScale(location, scale, own.shape))
         return Joint(marginals, self.correlation)
 
+    def variances(self, doubts: Floats) -> Floats:
+        """Variances that doubts of shape (n, k, 3) say, noise that varies apart."""
+        said = [(each.spread(doubts[:, j]) * each.shape.std) ** 2 for j, each in enumerate(self.of_each)]
+        return np.stack(said, axis=1)
+
     def parts(self, doubt: Floats, typical: Floats) -> tuple[Floats, Floats, Floats]:
         """Return what noise, disagreement of trees and distance contribute to variances: of shape (n, k) each."""
         of_each = zip(*(each.parts(doubt[:, j], typical[j]) for j, each in enumerate(self.of_each)), strict=True)

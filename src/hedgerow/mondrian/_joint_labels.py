@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 
 from hedgerow import _core
-from hedgerow.base.copies import Copies, find_copies
+from hedgerow.base.copies import Copies, Numbers, find_copies
 from hedgerow.base.kept_rows import GrowingArray
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.targets import LARGEST_TARGET, read_targets
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._gaps import Gaps, Slab, learn_gaps
-from hedgerow.mondrian._growing import asking_slabs
+from hedgerow.mondrian._growing import asking_slabs, averaged_out
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly, doubts_of
 from hedgerow.mondrian._learning import Effort, Sample
+from hedgerow.mondrian._new_categories import MOST_ROWS as MOST_ASKED
+from hedgerow.mondrian._new_categories import NewCategories, Witness, learn_new_categories, n_asked
 from hedgerow.mondrian._noise import learn_noise
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import RegressionSettings
@@ -106,7 +108,8 @@ class JointLabels(VectorLabels):
         """Return the same with what is learned by leaving rows out of all trees; the core has these rows."""
         units, weights = sample.units
         standardised = self.units.encode(self.given(sample.labels))
-        mean, within, between = core.leave_one_out(core.n_trees, sample.copies.groups, query.n_threads)
+        groups, n_threads = sample.copies.groups, query.n_threads
+        mean, within, between = core.leave_one_out(core.n_trees, groups, n_threads)
         k, residuals = self.units.n_targets, standardised - mean
         evidence = Evidence(
             residuals[units],
@@ -120,16 +123,41 @@ class JointLabels(VectorLabels):
         calibration = calibrate_jointly(
             evidence, "student", lambda squares: learn_noise(X, squares, weights, noise_forest(query), core.seed)
         )
-        rates = scaling.rates if scaling.rates.size else np.ones(core.width)
+        rates = scaling.rates_of(core.width)
 
         def ask_few(few: Any, asked: Floats) -> Slab:
-            said = few.moments(asked, query.n_threads)
+            said = few.moments(asked, n_threads)
             return Slab(said[0], said[3])
 
-        ask = asking_slabs(self.settings, self, core, scaling, (X, y), ask_few, query.n_threads)
+        ask = asking_slabs(self.settings, self, core, scaling, (X, y), ask_few, n_threads)
         gaps = learn_gaps(X, standardised[units], rates, ask, core.seed)
+        if sample.categories:
+            new = self._new_categories(core, sample, rates, calibration, query)
+            gaps = gaps.and_new(new, sample.categories)
         core.watch_gaps(*gaps)
         return replace(self, calibration=calibration, gaps=gaps)
+
+    def _new_categories(
+        self, core: Any, sample: Sample, rates: Floats, found: JointCalibration, query: Smoothing
+    ) -> NewCategories:
+        """Learn what categories that no row has hide."""
+        units, n_trees, n_threads = sample.units[0], n_asked(core.n_trees, core.n_rows), query.n_threads
+        some = np.unique(np.linspace(0, units.size - 1, min(units.size, MOST_ASKED)).astype(np.intp))
+        places, averaged = units[some], averaged_out(n_trees, core.n_trees)
+        X, standardised = sample.X[places], self.units.encode(self.given(sample.labels[places]))
+        factors = found.factors(X, are_left_out=True)
+
+        def said(X: Floats) -> Floats:
+            _, within, between, _ = core.moments(X, n_threads)
+            return factors * found.variances(doubts_of(within, between, 0.0))
+
+        def leave_out(blocks: Numbers, n_blocks: int) -> Floats:
+            left_out = core.leave_blocks_out(n_trees, blocks, n_blocks, n_threads)
+            mean, _, between = (part[places] for part in left_out)
+            return np.asarray((standardised - mean) ** 2 - averaged * between)
+
+        witness = Witness(X, places, sample.copies.groups, said, leave_out)
+        return learn_new_categories(witness, sample.categories, rates, sample.X, core.seed)
 
     # Files.
 
