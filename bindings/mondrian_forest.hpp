@@ -76,7 +76,7 @@ void bind_structure(nb::class_<mondrian::Forest<M>>& bound) {
             self.gaps = mondrian::Gaps(std::move(watched), self.rows);
           },
           array("columns"), array("begins"), array("lengths"), array("slopes"),
-          "Ranges of some columns, and the variance that distances from rows in them add.")
+          "Ranges of some columns, and the variance that distances from rows add; of range 0, that of new categories.")
       .def(
           "contrasts",
           [](const Self& self, double fewest, const Vector<std::uint32_t>& groups) {

@@ -35,6 +35,13 @@ auto to_arrays(const mondrian::VectorForest& forest, std::size_t n, const mondri
                          to_numpy(std::vector(found.between), {n, length}), to_numpy(std::vector(found.added)));
 }
 
+auto to_arrays(const mondrian::VectorForest& forest, const mondrian::LeftOut& found) {
+  const std::size_t n = forest.rows.size(), length = forest.model.length();
+  return std::make_tuple(to_numpy(in_order_of_rows(forest, found.mean, length), {n, length}),
+                         to_numpy(in_order_of_rows(forest, found.within)),
+                         to_numpy(in_order_of_rows(forest, found.between, length), {n, length}));
+}
+
 }  // namespace
 
 void bind_vector_forest(nb::module_& m) {
@@ -75,13 +82,20 @@ void bind_vector_forest(nb::module_& m) {
           "leave_one_out",
           [](const Self& self, std::size_t n_trees, const Numbers& groups, std::size_t n_threads) {
             const auto by_number = by_row_number(self, span_of(groups));
-            const auto found = without_gil([&] { return leave_one_out(self, 0.0, by_number, n_trees, n_threads); });
-            const std::size_t n = self.rows.size(), length = self.model.length();
-            return std::make_tuple(to_numpy(in_order_of_rows(self, found.mean, length), {n, length}),
-                                   to_numpy(in_order_of_rows(self, found.within)),
-                                   to_numpy(in_order_of_rows(self, found.between, length), {n, length}));
+            return to_arrays(self,
+                             without_gil([&] { return leave_one_out(self, 0.0, by_number, n_trees, n_threads); }));
           },
           nb::arg("n_trees"), array("groups"), nb::arg("n_threads"))
+      .def(
+          "leave_blocks_out",
+          [](const Self& self, std::size_t n_trees, const Numbers& blocks, std::uint32_t n_blocks,
+             std::size_t n_threads) {
+            const auto by_number = by_row_number(self, span_of(blocks));
+            return to_arrays(self, without_gil([&] {
+                               return leave_blocks_out(self, 0.0, by_number, n_blocks, n_trees, n_threads);
+                             }));
+          },
+          nb::arg("n_trees"), array("blocks"), nb::arg("n_blocks"), nb::arg("n_threads"))
       .def(
           "relabel",
           [](Self& self, std::shared_ptr<LabelVectors> vectors, const Labels& labels) {

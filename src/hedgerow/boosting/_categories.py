@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from hedgerow.base.copies import Copies
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.boosting._ridge import fit_ridge
 from hedgerow.files import Stored
+from hedgerow.mondrian._new_categories import few_effects
 
 FEW = 4
 """Up to so many categories have an indicator each."""
@@ -339,13 +339,10 @@ def _with_unseen(
         squares += (means - weights @ values / weights.sum()) ** 2 + within / counts
     total = float(weights @ (labels**2).sum(axis=1)) / labels.shape[0]
     alone = float((n_rows == 1).sum())  # such rows have no mean either, and leave-one-out has seen what that does
-    share = (1.0 - alone / level.size) * between * _few_effects(column.places.size) / total if total > 0.0 else 0.0
+    k = max(column.places.size, 1)
+    wider = (1.0 + 1.0 / k) * few_effects(k)  # the mean of all effects is not known either
+    share = (1.0 - alone / level.size) * between * wider / total if total > 0.0 else 0.0
     if alone >= FEWEST_ALONE or not column.places.size:
         return column._replace(share=min(share, 1.0))
     told_of = n_rows > 1 if column.means.shape[2] else np.ones(n_rows.size, dtype=bool)
     return column._replace(share=min(share, 1.0), typical=int(np.argmin(squares[told_of])))
-
-
-def _few_effects(k: int) -> float:
-    """By how much a normal distribution must have a larger variance than k effects to cover 90 % of others."""
-    return (1.0 + 1.0 / k) * float(special.stdtrit(k - 1, 0.95) / special.ndtri(0.95)) ** 2 if k > 1 else 0.0

@@ -91,12 +91,9 @@ class RegressionBoosting(BoostingLearner):
 
         The labels of the sample are residuals.
         """
-        X, residuals, weights, _ = sample
-        found, noise, factors = (
-            calibrate(residuals, variances, weights, self.settings.tail),
-            None,
-            np.ones(residuals.size),
-        )
+        X, residuals, weights = sample[:3]
+        found = calibrate(residuals, variances, weights, self.settings.tail)
+        noise, factors = None, np.ones(residuals.size)
         if learn is None:
             return found, noise, factors
 

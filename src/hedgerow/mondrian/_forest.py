@@ -200,6 +200,10 @@ class MondrianForest(Unlearning):
     def _join(self: Any, parts: list[Part]) -> Any:
         return join(self, parts)
 
+    def _described(self: Any) -> dict[str, Any]:
+        axes = self._columns.category_axes
+        return {"category_axes": axes} if axes else {}
+
     # For adapters to other libraries.
 
     def _sown(self: Any, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> SownModel:

@@ -3,7 +3,8 @@
 Leave-one-out predicts at places among other rows only. So slabs, all rows between two values of a column, are left out,
 a few trees are grown from the other rows, and the errors in the slab show how variances grow with the distance from the
 nearest row along that column. The distance is in units of the column's range. Rows come and go, and the core knows
-where they are; here it is learned which columns to watch, and what a distance costs.
+where they are; here it is learned which columns to watch, and what a distance costs. What a new category costs is
+learned in `_new_categories.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hedgerow.mondrian._new_categories import MOST_COLUMNS as MOST_CATEGORIES
+from hedgerow.mondrian._new_categories import CategoryAxes, NewCategories
 from hedgerow.numeric.arrays import Floats
 
 Places = npt.NDArray[np.intp]
@@ -43,8 +46,8 @@ class Gaps(NamedTuple):
 
     columns: npt.NDArray[np.uint32] = np.empty(0, dtype=np.uint32)
     begins: Floats = np.empty(0)  # of their ranges,
-    lengths: Floats = np.empty(0)  # and how long these are
-    slopes: Floats = np.empty(0)  # by the square of the distance, in units of the length
+    lengths: Floats = np.empty(0)  # and how long these are; of columns of categories 0
+    slopes: Floats = np.empty(0)  # by the square of the distance, in units of the length; or by a new category
 
     def described(self) -> list[list[float]]:
         """Return what it is made of, for a file."""
@@ -54,13 +57,26 @@ class Gaps(NamedTuple):
     def from_description(cls, described: Any, width: int) -> Gaps:
         """Take back what `described` gave, or ValueError."""
         columns, begins, lengths, slopes = ([float(row[k]) for row in described] for k in range(4))
-        if len(described) > MOST_COLUMNS or not all(0.0 < number < math.inf for number in lengths + slopes):
+        if len(described) > MOST_COLUMNS + MOST_CATEGORIES or not all(0.0 < number < math.inf for number in slopes):
+            raise ValueError("its gaps are not given by a few positive numbers")
+        if not all(0.0 <= number < math.inf for number in lengths):
             raise ValueError("its gaps are not given by a few positive numbers")
         if not all(math.isfinite(begin) for begin in begins):
             raise ValueError("its gaps do not begin at finite numbers")
         if not all(column == int(column) and 0 <= column < width for column in columns):
             raise ValueError("its gaps are in columns that it does not have")
         return cls(np.array(columns, dtype=np.uint32), np.array(begins), np.array(lengths), np.array(slopes))
+
+    def and_new(self, categories: NewCategories, axes: CategoryAxes) -> Gaps:
+        """Return gaps in which a new category costs a fixed amount, and no distance from others on any of its axes."""
+        stays = ~np.isin(self.columns, [axis for own in axes for axis in own])
+        first, none = np.array([own[0] for own in categories.axes], dtype=np.uint32), np.zeros(len(categories.axes))
+        return Gaps(
+            np.concatenate([self.columns[stays], first]),
+            np.concatenate([self.begins[stays], none]),
+            np.concatenate([self.lengths[stays], none]),
+            np.concatenate([self.slopes[stays], categories.variances]),
+        )
 
 
 class Slab(NamedTuple):

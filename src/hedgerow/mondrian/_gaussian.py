@@ -17,8 +17,9 @@ from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
 from hedgerow.mondrian._calibration import Calibration, LeftOut, learn_calibration, with_distance, with_tails
 from hedgerow.mondrian._gaps import Gaps, PredictSlab, Slab, learn_gaps
-from hedgerow.mondrian._growing import slab_predictor
+from hedgerow.mondrian._growing import averaged_out, slab_predictor
 from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
+from hedgerow.mondrian._new_categories import CategoriesLeftOut, NewCategories, learn_new_categories, n_trees_used
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise, with_groups
 from hedgerow.mondrian._scaling import ColumnScaling
@@ -205,9 +206,8 @@ class GaussianLabels:
         X, labels = sample.X[units], sample.labels[units]
         gaps = Gaps()
         if effort.learns_gaps:
-            rates = scaling.rates if scaling.rates.size else np.ones(core.width)
+            rates = scaling.rates_of(core.width)
             gaps = learn_gaps(X, labels, rates, self.slab_predictor(core, scaling, X, labels, query), core.seed)
-        core.watch_gaps(*gaps)
         noise, factors = None, np.ones(n_units)
         if n_units >= FEWEST_NOISY:
             mean, within, between = core.leave_one_out(rule, core.n_trees, sample.copies.groups, n_threads)
@@ -218,7 +218,40 @@ class GaussianLabels:
                 errors = squares / (factors * of_trees + of_means)
                 noise, groups = with_groups(noise, X, errors, of_units)
                 factors = factors * np.exp(groups.logs_of(X))
-        return replace(plain, calibration=with_tails(found, rows, factors[some]), gaps=gaps, noise=noise)
+        calibrated = replace(plain, calibration=with_tails(found, rows, factors[some]), gaps=gaps, noise=noise)
+        if sample.categories:
+            new = calibrated.new_categories(core, sample, scaling, rule, (units[some], factors[some]), query)
+            calibrated = replace(calibrated, gaps=gaps.and_new(new, sample.categories))
+        core.watch_gaps(*calibrated.gaps)
+        return calibrated
+
+    def new_categories(
+        self,
+        core: Any,
+        sample: Sample,
+        scaling: ColumnScaling,
+        plain: _core.QueryRule,
+        some: tuple[npt.NDArray[np.intp], Floats],
+        query: Smoothing,
+    ) -> NewCategories:
+        """Learn by how much the targets of categories that no row has vary.
+
+        `plain` is the rule without the calibration; `some` are places of rows, and by how much their noise differs.
+        """
+        rule, n_trees, n_threads = self.rule(core, query), n_trees_used(core.n_trees, core.n_rows), query.n_threads
+        places, factors = some
+        averaged, of_means = averaged_out(n_trees, core.n_trees), self.calibration.spread**2
+
+        def predicted(X: Floats) -> Floats:
+            _, within, between, _ = core.moments(X, rule, n_threads)
+            return np.asarray(factors * within + of_means * between)
+
+        def leave_out(blocks: Numbers, n_blocks: int) -> Floats:
+            mean, _, between = core.leave_blocks_out(plain, n_trees, blocks, n_blocks, n_threads)
+            return np.asarray(((sample.labels - mean) ** 2 - averaged * between)[places])
+
+        left_out = CategoriesLeftOut(sample.X[places], places, sample.copies.groups, predicted, leave_out)
+        return learn_new_categories(left_out, sample.categories, scaling.rates_of(core.width), sample.X, core.seed)
 
     def slab_predictor(
         self, core: Any, scaling: ColumnScaling, X: Floats, labels: Floats, query: Smoothing

@@ -174,10 +174,14 @@ def grow_some(core: Any, first: int, last: int, n_threads: int) -> None:
 def _check_worth(core: Any, labels: Any, sample: Sample, n_first: int, to_beat: float, query: Any) -> None:
     """Raise NotWorthGrowingError if the first trees, each row left out, do not get below a mean square."""
     residuals, between = labels.left_out(core, n_first, sample.copies.groups, query)
-    # What so few trees differ by averages out as more grow.
-    averaged_out = mean_square(np.sqrt(between), sample.weights) * (1.0 / (n_first - 1) - 1.0 / core.n_trees)
-    if mean_square(residuals, sample.weights) - averaged_out > to_beat:
+    apart = mean_square(np.sqrt(between), sample.weights) * averaged_out(n_first, core.n_trees)
+    if mean_square(residuals, sample.weights) - apart > to_beat:
         raise NotWorthGrowingError
+
+
+def averaged_out(n_asked: int, n_trees: int) -> float:
+    """How much of the variance between some trees is no longer in the squared error of the mean over all."""
+    return 1.0 / (n_asked - 1) - 1.0 / n_trees if n_asked < n_trees else 0.0
 
 
 def weighted_mean(values: Floats, weights: Floats) -> float:

@@ -52,6 +52,11 @@ class JointCalibration(NamedTuple):
             marginals.append(LocationScale(location, scale, own.shape))
         return Joint(marginals, self.correlation)
 
+    def variances_of_targets(self, variances: Floats) -> Floats:
+        """Variances of each target, noise that varies apart; of those predicted by trees, of shape (n, k, 3)."""
+        found = [(each.spread(variances[:, j]) * each.shape.std) ** 2 for j, each in enumerate(self.of_each)]
+        return np.stack(found, axis=1)
+
     def parts(self, variances: Floats, typical: Floats) -> tuple[Floats, Floats, Floats]:
         """Return what noise, disagreement of trees and distance contribute to variances: of shape (n, k) each."""
         of_each = zip(*(each.parts(variances[:, j], typical[j]) for j, each in enumerate(self.of_each)), strict=True)

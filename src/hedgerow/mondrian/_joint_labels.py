@@ -8,16 +8,23 @@ from typing import Any
 import numpy as np
 
 from hedgerow import _core
-from hedgerow.base.copies import Copies, find_copies
+from hedgerow.base.copies import Copies, Numbers, find_copies
 from hedgerow.base.kept_rows import GrowingArray
 from hedgerow.base.rows import Floats, Rows
 from hedgerow.base.targets import LARGEST_TARGET, read_targets
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._gaps import Gaps, Slab, learn_gaps
-from hedgerow.mondrian._growing import slab_predictor
+from hedgerow.mondrian._growing import averaged_out, slab_predictor
 from hedgerow.mondrian._joint_calibration import Evidence, JointCalibration, calibrate_jointly, variances_of
 from hedgerow.mondrian._learning import Effort, Sample
+from hedgerow.mondrian._new_categories import (
+    MOST_ROWS,
+    CategoriesLeftOut,
+    NewCategories,
+    learn_new_categories,
+    n_trees_used,
+)
 from hedgerow.mondrian._noise import learn_noise
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import RegressionSettings
@@ -106,7 +113,8 @@ class JointLabels(VectorLabels):
         """Return the same with what is learned by leaving rows out of all trees; the core has these rows."""
         units, weights = sample.units
         standardised = self.units.encode(self.given(sample.labels))
-        mean, within, between = core.leave_one_out(core.n_trees, sample.copies.groups, query.n_threads)
+        groups, n_threads = sample.copies.groups, query.n_threads
+        mean, within, between = core.leave_one_out(core.n_trees, groups, n_threads)
         k, residuals = self.units.n_targets, standardised - mean
         evidence = Evidence(
             residuals[units],
@@ -120,16 +128,41 @@ class JointLabels(VectorLabels):
         calibration = calibrate_jointly(
             evidence, "student", lambda squares: learn_noise(X, squares, weights, noise_forest(query), core.seed)
         )
-        rates = scaling.rates if scaling.rates.size else np.ones(core.width)
+        rates = scaling.rates_of(core.width)
 
         def predict_few(few: Any, queries: Floats) -> Slab:
-            moments = few.moments(queries, query.n_threads)
+            moments = few.moments(queries, n_threads)
             return Slab(moments[0], moments[3])
 
-        predict = slab_predictor(self.settings, self, core, scaling, (X, y), predict_few, query.n_threads)
+        predict = slab_predictor(self.settings, self, core, scaling, (X, y), predict_few, n_threads)
         gaps = learn_gaps(X, standardised[units], rates, predict, core.seed)
+        if sample.categories:
+            new = self._new_categories(core, sample, rates, calibration, query)
+            gaps = gaps.and_new(new, sample.categories)
         core.watch_gaps(*gaps)
         return replace(self, calibration=calibration, gaps=gaps)
+
+    def _new_categories(
+        self, core: Any, sample: Sample, rates: Floats, found: JointCalibration, query: Smoothing
+    ) -> NewCategories:
+        """Learn by how much the targets of categories that no row has vary."""
+        units, n_trees, n_threads = sample.units[0], n_trees_used(core.n_trees, core.n_rows), query.n_threads
+        some = np.unique(np.linspace(0, units.size - 1, min(units.size, MOST_ROWS)).astype(np.intp))
+        places, averaged = units[some], averaged_out(n_trees, core.n_trees)
+        X, standardised = sample.X[places], self.units.encode(self.given(sample.labels[places]))
+        factors = found.factors(X, are_left_out=True)
+
+        def predicted(X: Floats) -> Floats:
+            _, within, between, _ = core.moments(X, n_threads)
+            return factors * found.variances_of_targets(variances_of(within, between, 0.0))
+
+        def leave_out(blocks: Numbers, n_blocks: int) -> Floats:
+            moments = core.leave_blocks_out(n_trees, blocks, n_blocks, n_threads)
+            mean, _, between = (part[places] for part in moments)
+            return np.asarray((standardised - mean) ** 2 - averaged * between)
+
+        left_out = CategoriesLeftOut(X, places, sample.copies.groups, predicted, leave_out)
+        return learn_new_categories(left_out, sample.categories, rates, sample.X, core.seed)
 
     # Files.
 

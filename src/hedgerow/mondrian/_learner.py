@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._growing import Plan, choose_scaling, grow, grow_some, learn_units
 from hedgerow.mondrian._learning import FEWEST_IN_BLOCK, Sample
+from hedgerow.mondrian._new_categories import CategoryAxes, category_axes_in
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._sowing import Sown, as_set
 
@@ -34,16 +36,27 @@ class ForestLearner:
 
     LABELS: ClassVar[Any]
 
-    def __init__(self, settings: Any, labels: Any, core: Any, scaling: ColumnScaling) -> None:
+    def __init__(
+        self, settings: Any, labels: Any, core: Any, scaling: ColumnScaling, category_axes: CategoryAxes = ()
+    ) -> None:
         self.settings, self.labels, self.core, self.scaling = settings, labels, core, scaling
+        self.category_axes = category_axes
         self.parts: frozenset[str] = frozenset()  # names of those that it was merged from, if it was
 
     # Learning.
 
     @classmethod
-    def begin(cls, rows: Rows, settings: Any, seed: int, query: Any, plan: Plan | None = None) -> Self:
+    def begin(
+        cls,
+        rows: Rows,
+        settings: Any,
+        seed: int,
+        query: Any,
+        plan: Plan | None = None,
+        category_axes: CategoryAxes = (),
+    ) -> Self:
         """Learn all rows of a batch; those that the window has room for."""
-        sown = Sown.of(cls.LABELS, rows, settings, seed, query, plan)
+        sown = Sown.of(cls.LABELS, rows, settings, seed, query, plan, category_axes)
         core, labels = sown.planted(query)
         grow(core, labels, sown.sample, sown.plan, query)
         return cls.of_grown(sown, core, labels, query)
@@ -53,16 +66,16 @@ class ForestLearner:
         """Learn from trees that have grown what is learned from all of them."""
         core.next_review = core.arrivals + core.n_rows
         labels = labels.calibrated(core, sown.sample, sown.scaling, sown.plan.effort, query)
-        return cls(sown.settings, labels, core, sown.scaling)
+        return cls(sown.settings, labels, core, sown.scaling, sown.categories)
 
     @classmethod
-    def open(cls, first: Rows, settings: Any, seed: int, query: Any) -> Self:
+    def open(cls, first: Rows, settings: Any, seed: int, query: Any, category_axes: CategoryAxes = ()) -> Self:
         """Return an empty forest, in units taken from the first row alone; the first reviews will correct them."""
         labels = cls.LABELS.of_first(first, settings, query)
         core = labels.new_core(settings.shape(first.X.shape[1], seed))
         scaling = choose_scaling(settings, Sample(first.X, first.y, NO_WEIGHTS, Copies(NO_GROUPS, 1)))
         core.set_scaling(*scaling.arrays)
-        return cls(settings, labels.set_model(core, query), core, scaling)
+        return cls(settings, labels.set_model(core, query), core, scaling, category_axes)
 
     def learn(self, rows: Rows, query: Any) -> None:
         """Learn rows, one after another."""
@@ -104,7 +117,7 @@ class ForestLearner:
         if core.n_rows > 0 and (settings.scaling != "none" or settings.learns):
             held = core.row_values(), core.row_labels(), core.row_weights()
             copies = labels.copies(*held[:2]) if settings.learns else Copies(NO_GROUPS, core.n_rows)
-            sample = Sample(*held, copies)
+            sample = Sample(*held, copies, self.category_axes)
             key, n_threads = (core.seed, core.arrivals), query.n_threads
             found = choose_scaling(settings, sample)
             found = learn_units(settings, labels, sample, found, key, scaling.rates, Plan(), n_threads)
@@ -254,8 +267,10 @@ class ForestLearner:
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""
         labels, arrays = self.labels.state(self.core), self.core.archive()
-        parts = {"parts": sorted(self.parts)} if self.parts else {}
-        return {"seed": self.core.seed, "rates": self.scaling.rates, "labels": labels, "core": arrays, **parts}
+        some: dict[str, Any] = {"parts": sorted(self.parts)} if self.parts else {}
+        if self.category_axes:
+            some["category_axes"] = [list(own) for own in self.category_axes]
+        return {"seed": self.core.seed, "rates": self.scaling.rates, "labels": labels, "core": arrays, **some}
 
     @classmethod
     def from_state(cls, stored: Stored, settings: Any, width: int) -> Self:
@@ -272,7 +287,8 @@ class ForestLearner:
         if rates.size not in (0, width) or not (rates > 0).all():
             raise ValueError("its axis rates are not one positive number a column")
         first_knot, values, images, slopes = (arrays[f"scaling.{part}"] for part in SCALING_PARTS)
-        learner = cls(settings, labels, core, ColumnScaling(first_knot, values, images, slopes, rates))
+        axes = category_axes_in(stored.sequence("category_axes"), width) if "category_axes" in stored else ()
+        learner = cls(settings, labels, core, ColumnScaling(first_knot, values, images, slopes, rates), axes)
         if "parts" in stored:
             learner.parts = frozenset(str(name) for name in stored.sequence("parts"))
         return learner
@@ -283,6 +299,8 @@ class ForestLearner:
         A column that is constant has no length, so a Mondrian process never cuts it. The trees are therefore those that
         would have been grown had the column been there from the first row on.
         """
+        if not values.size:
+            return copy(self)
         one = Sample(values.reshape(1, -1), NO_WEIGHTS, NO_WEIGHTS, Copies(NO_GROUPS, 1))
         added = choose_scaling(self.settings, one)
         if self.settings.is_keyed:
@@ -306,7 +324,7 @@ class ForestLearner:
         grow_some(core, 0, core.n_trees, 1)
         core.grown()
         core.count_on(before)
-        return type(self)(self.settings, self.labels, core, scaling)
+        return type(self)(self.settings, self.labels, core, scaling, self.category_axes)
 
 
 def _unpickled(kind: type[ForestLearner], settings: Any, width: int, state: dict[str, Any]) -> ForestLearner:

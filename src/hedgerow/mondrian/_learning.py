@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from hedgerow.base.copies import NO_GROUPS, Copies
 from hedgerow.base.rows import NO_WEIGHTS
+from hedgerow.mondrian._new_categories import CategoryAxes
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.numeric.arrays import Floats
 from hedgerow.numeric.simplex import Point, around, minimise
@@ -59,6 +60,7 @@ class Sample(NamedTuple):
     labels: Floats
     weights: Floats
     copies: Copies
+    categories: CategoryAxes = ()
 
     @property
     def mean_weight(self) -> float:

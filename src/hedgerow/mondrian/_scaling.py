@@ -43,6 +43,10 @@ class ColumnScaling:
         """The column that each knot belongs to."""
         return np.searchsorted(self.first_knot, np.arange(self.values.size), side="right") - 1
 
+    def rates_of(self, width: int) -> Floats:
+        """How fast each of so many columns is cut."""
+        return self.rates if self.rates.size else np.ones(width)
+
     def at_rates(self, rates: Floats) -> ColumnScaling:
         """Return the same maps, with each column made longer by the factor of its rate."""
         knots = rates[self.column_of_knots]

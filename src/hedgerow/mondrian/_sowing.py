@@ -19,6 +19,7 @@ from hedgerow.base.seed import draw_seed
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._growing import Plan, choose_scaling, grow_some, learn_units, lifetime_of
 from hedgerow.mondrian._learning import N_TREES, Sample
+from hedgerow.mondrian._new_categories import CategoryAxes
 from hedgerow.mondrian._scaling import ColumnScaling
 
 
@@ -43,9 +44,19 @@ class Sown:
     copies: Copies
     scaling: ColumnScaling
     plan: Plan
+    categories: CategoryAxes = ()
 
     @classmethod
-    def of(cls, kind: Any, rows: Rows, settings: Any, seed: int, query: Any, plan: Plan | None) -> Sown:
+    def of(
+        cls,
+        kind: Any,
+        rows: Rows,
+        settings: Any,
+        seed: int,
+        query: Any,
+        plan: Plan | None,
+        categories: CategoryAxes = (),
+    ) -> Sown:
         """Take the rows of a batch that the window has room for; `kind` is the class of labels."""
         recent = slice(None if settings.window is None else -settings.window, None)
         came = NO_GROUPS
@@ -67,12 +78,12 @@ class Sown:
         if lifetime != settings.lifetime:
             settings = replace(settings, lifetime=lifetime)
             labels = labels.under(settings)
-        return cls(settings, labels, seed, rows, came, copies, scaling, plan)
+        return cls(settings, labels, seed, rows, came, copies, scaling, plan, categories)
 
     @property
     def sample(self) -> Sample:
         """The rows, to be learned from."""
-        return Sample(*self.rows, self.copies)
+        return Sample(*self.rows, self.copies, self.categories)
 
     def planted(self, query: Any) -> tuple[Any, Any]:
         """Return a native forest that has the rows and no trees yet, and its labels."""
@@ -132,7 +143,8 @@ class SownModel:
         settings, query = new._SETTINGS.of(new), new._QUERY.of(new)
         rows = new._batch(X, y, sample_weight)
         learner = new._learner_of(rows)
-        sown = Sown.of(learner.LABELS, rows, settings, draw_seed(new.random_state), query, None)
+        seed = draw_seed(new.random_state)
+        sown = Sown.of(learner.LABELS, rows, settings, seed, query, None, new._columns.category_axes)
         return cls(type(model), dict(vars(new)), learner, query, sown)
 
     def first_trees(self) -> Trees:

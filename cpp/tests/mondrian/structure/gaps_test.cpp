@@ -51,6 +51,39 @@ TEST(costs_of_columns_add_up) {
   CHECK_NEAR(Gaps({{0, 0.0, 1.0, 3.0}, {1, 0.0, 4.0, 5.0}}, rows).added(x), cost(1.0, 3.0) + cost(0.5, 5.0), 1e-12);
 }
 
+TEST(categories_that_no_row_has_cost_the_same) {
+  Rows rows(2);
+  const Scaling scaling = unit_scaling(2);
+  for (const double place : {0.0, 0.25, 0.7}) {
+    const double x[] = {1.0, place};
+    rows.add(scaling, x, 0.0, 1.0);
+  }
+  Gaps gaps({{1, 0.0, 0.0, 3.0}}, rows);
+  const auto added = [&](double place) {
+    const double x[] = {-5.0, place};
+    return gaps.added(x);
+  };
+  CHECK(added(0.0) == 0.0 && added(-0.0) == 0.0 && added(0.25) == 0.0 && added(0.7) == 0.0);
+  CHECK(added(0.25 + 0x1p-53) == 3.0 && added(0.9) == 3.0 && added(-1.0) == 3.0);
+  const double x[] = {0.0, 0.9};
+  gaps.arrive(x);
+  gaps.arrive(x);
+  gaps.leave(x);
+  CHECK(added(0.9) == 0.0);
+  gaps.leave(x);
+  CHECK(added(0.9) == 3.0);
+}
+
+TEST(of_categories_that_are_new_together_the_dearest_counts) {
+  Rows rows(3);
+  const Scaling scaling = unit_scaling(3);
+  const double origin[] = {0.0, 0.0, 0.0}, x[] = {-1.0, 0.5, 0.5}, other[] = {0.0, 0.0, 0.5};
+  rows.add(scaling, origin, 0.0, 1.0);
+  const Gaps gaps({{0, 0.0, 1.0, 3.0}, {1, 0.0, 0.0, 5.0}, {2, 0.0, 0.0, 2.0}}, rows);
+  CHECK_NEAR(gaps.added(x), cost(1.0, 3.0) + 5.0, 1e-12);
+  CHECK(gaps.added(other) == 2.0);
+}
+
 TEST(rows_that_come_and_go_leave_no_trace) {
   Rows rows(1);
   const Scaling scaling = unit_scaling(1);

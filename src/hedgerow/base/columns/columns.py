@@ -127,6 +127,15 @@ class Columns:
         return tuple(first[c] for c, kind in enumerate(self.kinds) if isinstance(kind, Category))
 
     @cached_property
+    def category_axes(self) -> tuple[tuple[int, ...], ...]:
+        """All axes of each column of categories."""
+        return tuple(
+            tuple(range(first, first + kind.n_axes))
+            for first, kind in zip(self.first_axes.tolist(), self.kinds, strict=True)
+            if isinstance(kind, Category)
+        )
+
+    @cached_property
     def is_plain(self) -> bool:
         """Whether rows are seen as they come, as long as nothing is missing."""
         return not self.absent and all(

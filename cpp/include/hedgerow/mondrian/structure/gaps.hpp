@@ -2,10 +2,12 @@
 // Stretches of a column without a row, inside its range and beyond it, and how much wider predictions are there. Trees
 // know the distance from a row by the units in which they were grown, which say how fast labels change where rows are.
 // Here it is the distance from the nearest row along a column, in bins of the column's range, and what it costs is
-// learned elsewhere. Rows come and go: bins count them.
+// learned elsewhere. Rows come and go: bins count them. Categories are not far from each other or near: one that no row
+// has costs a fixed amount.
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -26,8 +28,10 @@ class Gaps {
   struct Column {
     std::size_t number;
     double begin;   ///< of its range, in the user's units,
-    double length;  ///< and how long that is; positive
-    double slope;   ///< variance added, by the square of the distance in units of that length
+    double length;  ///< and how long that is; positive, or 0 where values are the places of categories
+    double slope;   ///< variance added, by the square of the distance in units of that length, or by a new category
+
+    [[nodiscard]] bool has_categories() const { return length == 0.0; }
   };
 
   Gaps() = default;
@@ -49,13 +53,18 @@ class Gaps {
   void come_back(const double* x) noexcept { step(x, 1); }
 
   /// The variance added at a point in the user's units. The first bin beside one with rows counts as near to them.
+  /// Categories that are new together mostly say the same, so only the one that costs most counts.
   [[nodiscard]] double added(const double* x) const {
-    double total = 0.0;
+    double total = 0.0, of_categories = 0.0;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
+      if (columns_[k].has_categories()) {
+        if (is_new(k, x)) of_categories = std::max(of_categories, columns_[k].slope);
+        continue;
+      }
       const double bins = distance_from(counts_[k], position(columns_[k], x)) - 1.0, distance = bins / bins_in_range;
       if (bins > 0.0) total += columns_[k].slope * distance * distance;
     }
-    return total;
+    return total + of_categories;
   }
 
  private:
@@ -83,7 +92,12 @@ class Gaps {
     return std::clamp((x[column.number] - column.begin) / column.length * bins_in_range, -limit, limit);
   }
   [[nodiscard]] std::int64_t bin_of(std::size_t k, const double* x) const {
+    if (columns_[k].has_categories()) return std::bit_cast<std::int64_t>(x[columns_[k].number] + 0.0);  // -0 is 0
     return static_cast<std::int64_t>(std::floor(position(columns_[k], x)));
+  }
+  [[nodiscard]] bool is_new(std::size_t k, const double* x) const {
+    const auto found = counts_[k].find(bin_of(k, x));
+    return found == counts_[k].end() || found->second == 0;
   }
   /// In bins, from the nearest edge of one that has rows; 0 within.
   static double distance_from(const Bins& bins, double at) {
