@@ -28,7 +28,7 @@ def learned(which=slice(None), y=Y, **given):
 
 def added(model, X):
     """The variance that distances and new categories add to that of rows."""
-    return model._learner._moments(model._asked(X), model._current.query, 4)[3]
+    return model._learner._moments(model._query_rows(X), model._current.query, 4)[3]
 
 
 def assert_alike(one, other, X):
@@ -36,7 +36,7 @@ def assert_alike(one, other, X):
 
 
 def next_rows(model, which):
-    return Rows(model._asked(table(which)), Y[which], NO_WEIGHTS)
+    return Rows(model._query_rows(table(which)), Y[which], NO_WEIGHTS)
 
 
 ALL = np.arange(N)
@@ -139,7 +139,7 @@ def test_several_targets():
 
 
 def added_jointly(model, X):
-    return model._learner._moments(model._asked(X), model._current.query)[3]
+    return model._learner._moments(model._query_rows(X), model._current.query)[3]
 
 
 def test_categories_that_tell_nothing_cost_nothing():
