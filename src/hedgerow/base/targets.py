@@ -70,7 +70,7 @@ def _is_missing(value: Any, row: int) -> bool:
         raise ValueError(
             f"targets must be numbers, got {value!r} in row {row}; classes are learned by a classifier"
         ) from None
-    except OverflowError:  # too large, which is said later
+    except OverflowError:  # too large, which is refused later
         return False
 
 

@@ -344,5 +344,5 @@ def _with_unseen(
     share = (1.0 - alone / level.size) * between * wider / total if total > 0.0 else 0.0
     if alone >= FEWEST_ALONE or not column.places.size:
         return column._replace(share=min(share, 1.0))
-    told_of = n_rows > 1 if column.means.shape[2] else np.ones(n_rows.size, dtype=bool)
-    return column._replace(share=min(share, 1.0), typical=int(np.argmin(squares[told_of])))
+    is_encoded = n_rows > 1 if column.means.shape[2] else np.ones(n_rows.size, dtype=bool)
+    return column._replace(share=min(share, 1.0), typical=int(np.argmin(squares[is_encoded])))

@@ -90,7 +90,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
 
     Averaging over trees draws probabilities together, and a leaf is too sure where rows that lie on one place have
     different classes, as in tables of booleans and categories. With learned hyper-parameters probabilities are
-    therefore calibrated: leaves keep a share of what the block above them says, and odds against the base distribution
+    therefore calibrated: leaves keep a share of what the block above predicts, and odds against the base distribution
     are raised to a power. Both are such that rows are predicted best, in log loss, by the forest without a tenth of the
     rows, to which they belong. Unlearning is exact, so no other forest is grown for that. Below 30 rows neither is
     learned. They are learned again at each review of a stream.
@@ -176,7 +176,7 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
 
         The total is that of the calibrated prediction, of which the parts have the shares that they have before
         calibration. By default leaves hold one class, so that overlapping classes show as disagreement and distance,
-        and as noise only as far as leaves keep a share of what the block above them says; with `min_samples_split` of
+        and as noise only as far as leaves keep a share of what the block above predicts; with `min_samples_split` of
         20 to 50 they show as noise.
 
         Returns

@@ -179,9 +179,9 @@ def _check_worth(core: Any, labels: Any, sample: Sample, n_first: int, to_beat: 
         raise NotWorthGrowingError
 
 
-def averaged_out(n_asked: int, n_trees: int) -> float:
+def averaged_out(n_some: int, n_trees: int) -> float:
     """How much of the variance between some trees is no longer in the squared error of the mean over all."""
-    return 1.0 / (n_asked - 1) - 1.0 / n_trees if n_asked < n_trees else 0.0
+    return 1.0 / (n_some - 1) - 1.0 / n_trees if n_some < n_trees else 0.0
 
 
 def weighted_mean(values: Floats, weights: Floats) -> float:

@@ -40,7 +40,7 @@ MOST_ROWS = 1000
 NO_BLOCK = 2**32 - 1
 
 CategoryAxes = tuple[tuple[int, ...], ...]
-"""Of each column of categories, its axes; the first tells categories apart."""
+"""Of each column of categories, its axes; the first separates categories."""
 
 
 def category_axes_in(stored: list[Any], width: int) -> CategoryAxes:
