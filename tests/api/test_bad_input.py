@@ -124,3 +124,19 @@ def test_one_of_two_targets_is_missing():
         new().fit(X, both)
     with pytest.raises(ValueError, match=NO_TARGET):
         new().fit(X, Y).unlearn(X, both[:, 1])
+
+
+@pytest.mark.parametrize(
+    ("table", "advice"),
+    [
+        (pl.LazyFrame({"size": [1.0, 2.0]}), r"got LazyFrame, whose rows X\.collect\(\) computes"),
+        (
+            pd.DataFrame({"month": pd.period_range("2026-01", periods=2, freq="M")}),
+            "feature 'month' .* convert the column",
+        ),
+    ],
+    ids=["lazy", "periods"],
+)
+def test_tables_that_must_be_converted(table, advice):
+    with pytest.raises(TypeError, match=advice):
+        MondrianForestRegressor().fit(table, [1.0, 2.0])

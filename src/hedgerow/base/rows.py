@@ -111,9 +111,10 @@ def _check_is_table(X: Any) -> None:
     if isinstance(X, list | tuple | Mapping | str | bytes) or hasattr(X, "shape") or hasattr(X, "__array__"):
         return
     if np.asarray(X).dtype == object:
+        lazy = ", whose rows X.collect() computes" if hasattr(X, "collect") else ""
         raise TypeError(
             f"X must be an array, a frame, a sparse matrix, a list of rows or a dictionary of columns, got "
-            f"{type(X).__name__}"
+            f"{type(X).__name__}{lazy}"
         )
 
 

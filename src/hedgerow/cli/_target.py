@@ -82,9 +82,10 @@ def target_values(column: Any, task: str, target: str, path: Path) -> Any:
 
 def _of_few_numbers(out: Output, values: list[float], target: str) -> str:
     listed = ", ".join(f"{value:g}" for value in values)
+    has_only = f"{target!r} has only the value{'s' if len(values) > 1 else ''} {listed}"
     if out.can_ask():
         return out.ask(
-            f"{target!r} has only the values {listed}. Are they classes, or amounts?\n"
+            f"{has_only}. Are they classes, or amounts?\n"
             "classification predicts the probability of each, regression a number",
             ["classification", "regression"],
             "classification" if len(values) == 2 else "regression",
@@ -93,6 +94,5 @@ def _of_few_numbers(out: Output, values: list[float], target: str) -> str:
         out.say(f"{target!r} is {listed} only, so taken for two classes; --task regression takes it for a number")
         return "classification"
     raise UsageError(
-        f"{target!r} has only the values {listed}: add --task classification if these are classes, or --task "
-        "regression if they are amounts"
+        f"{has_only}: add --task classification if these are classes, or --task regression if they are amounts"
     )

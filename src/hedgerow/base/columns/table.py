@@ -214,7 +214,8 @@ def _kind_of_one(value: Any, name: str) -> str:
     kind = _kind_of_value(value)
     if kind is None:
         raise TypeError(
-            f"feature {name!r} holds {value!r}; its argument must be a string, a number, a date or a missing value"
+            f"feature {name!r} holds {value!r}; its argument must be a string, a number, a date or a missing value: "
+            "convert the column, to text for instance, or leave it out"
         )
     return kind
 
