@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that runs out while features learn leaves them as they were.
+// Memory that runs out while features learn, and Ctrl-C, leave them as they were.
 #include "check.hpp"
 #include "failing_memory.hpp"
 #include "hedgerow/kernel/archive.hpp"
 #include "hedgerow/random/stream.hpp"
+#include "interrupting.hpp"
 
 namespace hedgerow::kernel {
 namespace {
@@ -38,6 +39,27 @@ TEST(failed_allocations_leave_features_as_they_were) {
   }
   CHECK(n_inside > 5 && n_failed > 500);  // trees that grow where they are, and those that are replaced
   for (const CellTree& tree : cells.trees) CHECK(tree.is_true(cells.range));
+}
+
+TEST(ctrl_c_leaves_features_as_they_were) {
+  constexpr std::size_t width = 2, n = 200, n_trees = 6;
+  const auto values = sample(n, width);
+  const Points first{values.data(), n / 2, width}, all{values.data(), n, width};
+  CellFeatures cells(width, n_trees, 1.0, 5), twin(width, n_trees, 1.0, 5);
+  for (const Points& points : {first, all}) {
+    const auto before = archived(cells);
+    const std::size_t n_looks = tests::interrupt_until_it_ends([&] { cells.learn(points, 1); },
+                                                               [&] { return archived(cells) == before; });
+    CHECK(n_looks >= n_trees);
+    twin.learn(points, 1);
+    CHECK(archived(cells) == archived(twin) && cells.n_columns == twin.n_columns);
+  }
+  std::vector<std::int32_t> columns(n * n_trees);
+  const auto transform = [&] { cells.transform(all, 1, 4, columns.data()); };
+  CHECK(tests::interrupt_until_it_ends(transform, [] { return true; }) >= n / 64);
+  std::vector<std::uint64_t> names(n * n_trees);
+  const auto name = [&] { cells.name(all, 1, names.data()); };
+  CHECK(tests::interrupt_until_it_ends(name, [] { return true; }) >= n / 64);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 
 #include "hedgerow/kernel/cell_tree.hpp"
 #include "hedgerow/parallel/for_each_index.hpp"
+#include "hedgerow/parallel/may_stop.hpp"
 
 namespace hedgerow::kernel {
 
@@ -87,6 +88,7 @@ class CellFeatures {
   /// names[row * M + m]: the name of the cell of tree m in which the row lies, learned or not.
   void name(const Points& points, std::size_t n_threads, std::uint64_t* names) const {
     parallel::for_each_index(points.n, n_threads, [&](std::size_t row, std::size_t) {
+      if (row % between_looks == 0) parallel::may_stop();
       for (std::size_t m = 0; m < trees.size(); ++m) names[row * trees.size() + m] = trees[m].name_of(points[row]);
     });
   }
@@ -106,6 +108,7 @@ class CellFeatures {
   static constexpr std::size_t block = 2048;  ///< rows that walk down a tree while it is in the cache
   static constexpr std::size_t abreast = 16;
   static constexpr std::size_t n_together = 16;  ///< trees whose columns are written together, a line of the cache
+  static constexpr std::size_t between_looks = 64;  ///< rows, which may take a few milliseconds
 
   /// visit(row, tree, column) for all rows and trees; a thread takes a block of rows.
   template <class Visit>
@@ -123,6 +126,7 @@ class CellFeatures {
           find_block(trees[tree], points, first, last, outside, found.data() + (tree - m) * block);
         }
         for (std::size_t row = first; row < last; ++row) {
+          if (row % between_looks == 0) parallel::may_stop();
           for (std::size_t tree = m; tree < end; ++tree) visit(row, tree, found[(tree - m) * block + row - first]);
         }
       }
@@ -167,6 +171,7 @@ class CellFeatures {
       CellTree& tree = grown[m];
       std::vector<std::uint32_t> rows;
       for (std::uint32_t row = 0; row < points.n; ++row) {
+        if (row % between_looks == 0) parallel::may_stop();
         if (tree.columns[tree.find(points[row])] == none) rows.push_back(row);
       }
       tree.learn(

@@ -138,7 +138,8 @@ TEST(ctrl_c_leaves_forests_as_they_were) {
     return n_looks;
   };
   for (const std::size_t n_threads : {1, 2}) {
-    CHECK(check([&](auto& some) { some.set_model(RunningMoments(some.model), n_threads); }) >= 1);
+    const std::size_t n_looks = check([&](auto& some) { some.set_model(RunningMoments(some.model), n_threads); });
+    CHECK(n_looks >= 1 || n_threads > 1);  // a thread that does not look may have been quicker with all trees
     check([&](auto& some) { some.learn(sample.batch(n_threads == 1 ? 0 : 70, 70), n_threads); });  // leaves grow
   }
 }
