@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hedgerow/mondrian/leave_one_out/class_blocks.hpp"
+#include "hedgerow/mondrian/leave_one_out/class_rows.hpp"
 #include "hedgerow/mondrian/query/ask_classes.hpp"
 #include "mondrian_forest.hpp"
 
@@ -63,6 +64,15 @@ void bind_classification_forest(nb::module_& m) {
                             {batch.n, rule.n_classes});
           },
           array("x"), array("y"), array("weights"), nb::arg("rule"), nb::arg("n_known"), nb::arg("n_threads"))
+      .def(
+          "leave_rows_out",
+          [](Self& self, const Rule& rule, const Numbers& groups, std::size_t n_threads) {
+            const auto by_number = by_row_number(self, span_of(groups));
+            const auto found = without_gil([&] { return leave_rows_out(self, rule, by_number, n_threads); });
+            return to_numpy(in_order_of_rows(self, found, rule.n_classes), {self.rows.size(), rule.n_classes});
+          },
+          nb::arg("rule"), array("groups"), nb::arg("n_threads"),
+          "Probabilities of each row as the forest without it, and without its copies, would give them.")
       .def(
           "leave_blocks_out",
           [](Self& self, const Rule& rule, const Numbers& blocks, std::uint32_t n_blocks, std::size_t n_threads) {

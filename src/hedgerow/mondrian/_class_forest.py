@@ -161,6 +161,11 @@ class ClassForest(ForestLearner):
         """The same at one row."""
         return self.core.probabilities_one(x, self.rule(query))
 
+    def left_out(self, query: ClassQuery) -> Floats:
+        """Probabilities of each row held without it and its copies, in the order in which rows came."""
+        found: Floats = self.core.leave_rows_out(self.rule(query), self.groups, query.n_threads)
+        return found[self.as_they_came]
+
     def uncertainty(self, X: Floats, query: ClassQuery) -> Uncertainty:
         """Entropy of each prediction, and its parts."""
         rule = self.rule(query)

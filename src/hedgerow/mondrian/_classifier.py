@@ -171,6 +171,22 @@ class MondrianForestClassifier(ClassForecasting, Classifier, MondrianForest, Onl
                 return {}
             return self._by_name(self._with_row(self._learner.probabilities_one, x, self._current.query))
 
+    def loo_predict(self) -> Floats:
+        """Probability of each class for each row held, as if that row had never been learned.
+
+        Each row is unlearned in every tree, predicted, and learned again, which costs a path a row and tree and grows
+        no tree. Rows with the same features and the same class are left out together if they are copies. What is
+        learned from all rows together stays: scaling, rates of the columns, and calibration.
+
+        Returns
+        -------
+        probabilities : array of shape (`n_samples_`, n_classes)
+            Columns in the order of `classes_`, rows in the order in which they came. With a `window` these are the most
+            recent ones.
+        """
+        self._check_learned()
+        return self._learner.left_out(self._current.query)[:, self._classes.order]
+
     def predict_uncertainty(self, X: Any) -> Uncertainty:
         """Entropy of each prediction, and its parts: noise, disagreement of the trees, distance from the data.
 

@@ -55,7 +55,7 @@ class Tree {
     RowId last = none;
     for (RowId row = joined.first_row; row != none; row = next_row[row]) last = row;
     (last == none ? joined.first_row : next_row.edit(last)) = right.first_row;
-    if (has_previous() && right.first_row != none) previous_row_[right.first_row] = last;
+    if (has_previous() && right.first_row != none) previous_row_.edit(right.first_row) = last;
     joined.n_rows += right.n_rows;
     joined.count += right.count;
     joined.box = nodes[parent].box;
@@ -78,8 +78,8 @@ class Tree {
     next_row.edit(row) = node.first_row;
     if (has_previous()) {
       previous_row_.resize(next_row.size(), none);
-      if (node.first_row != none) previous_row_[node.first_row] = row;
-      previous_row_[row] = none;
+      if (node.first_row != none) previous_row_.edit(node.first_row) = row;
+      previous_row_.edit(row) = none;
     }
     node.first_row = row;
     node.n_rows += 1;
@@ -134,7 +134,9 @@ class Tree {
     }
     previous_row_ = std::move(previous);
   }
-  [[nodiscard]] std::size_t n_bytes_of_previous_rows() const { return previous_row_.capacity() * sizeof(RowId); }
+  [[nodiscard]] std::size_t n_bytes_of_previous_rows() const {
+    return previous_row_.values().capacity() * sizeof(RowId);
+  }
 
   void clear() {
     nodes.clear();
@@ -148,16 +150,18 @@ class Tree {
   void record(bool are_many) {
     nodes.record(are_many);
     next_row.record(are_many);
+    previous_row_.record(are_many);
     recorded_first_freed_ = first_freed;
   }
   void keep() noexcept {
     nodes.keep();
     next_row.keep();
+    previous_row_.keep();
   }
   void undo() noexcept {
     nodes.undo();
     next_row.undo();
-    previous_row_.clear();
+    previous_row_.undo();
     first_freed = recorded_first_freed_;
   }
 
@@ -172,7 +176,7 @@ class Tree {
     } else {
       next_row.edit(before) = after;
     }
-    if (has_previous() && after != none) previous_row_[after] = before;
+    if (has_previous() && after != none) previous_row_.edit(after) = before;
     node.n_rows -= 1;
   }
 
@@ -188,7 +192,7 @@ class Tree {
     return pair;
   }
 
-  std::vector<RowId> previous_row_;  ///< the other direction of `next_row`; empty until it is asked for
+  Column<RowId> previous_row_;  ///< the other direction of `next_row`; empty until it is asked for
   NodeId recorded_first_freed_ = none;
 };
 

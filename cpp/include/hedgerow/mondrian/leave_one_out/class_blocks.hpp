@@ -138,6 +138,7 @@ inline std::vector<double> leave_blocks_out(ClassForest& forest, const ClassQuer
   std::vector<double> probabilities(forest.rows.capacity() * n_classes, 0.0);
   const std::array<double, 1> own{rule.leaf_discount};
   for (BlockVotes& said : vote_without_blocks(forest, rule, own, blocks, n_blocks, n_threads)) {
+    if (said.rows.empty()) continue;
     auto& [all_votes, left_to_base] = said.sums[0];
     for (std::size_t i = 0; i < said.rows.size(); ++i) {
       double* const votes = all_votes.data() + i * n_classes;

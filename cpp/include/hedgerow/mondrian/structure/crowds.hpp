@@ -64,6 +64,12 @@ class Crowds {
     crowd.key() = to;
     crowds_.insert(std::move(crowd));
   }
+  using Taken = typename std::unordered_map<tree::NodeId, Crowd>::node_type;
+
+  /// That of a leaf, if it has one, is out of reach of `clear` until it is given back.
+  Taken take(tree::NodeId leaf) { return crowds_.extract(leaf); }
+  void give_back(Taken&& crowd) { crowds_.insert(std::move(crowd)); }
+
   void erase(tree::NodeId leaf) {
     if (!crowds_.empty()) crowds_.erase(leaf);
   }
