@@ -37,6 +37,16 @@ class Part(NamedTuple):
     feature_names: list[str]
     columns: Columns
 
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return int(self.rows.y.shape[0])
+
+    @property
+    def n_targets(self) -> int:
+        """How many targets a row has."""
+        return 1 if self.rows.y.ndim == 1 else int(self.rows.y.shape[1])
+
 
 def merge(models: Iterable[Any]) -> Any:
     """Return one forest that holds the rows of several, as if it had been fitted to all of them.
@@ -109,7 +119,7 @@ def join(model: Any, parts: Sequence[Part], may_change: bool = True) -> Any:
                 "back by partial_fit"
             )
         names |= part.names
-    n_added, settings = sum(part.rows.y.size for part in parts), learner.settings
+    n_added, settings = sum(part.n_rows for part in parts), learner.settings
     if not n_added:
         return model
     cells = _cells([own, *parts])
@@ -117,7 +127,7 @@ def join(model: Any, parts: Sequence[Part], may_change: bool = True) -> Any:
     are_few = may_change and n_added * FEW < learner.core.n_rows
     are_alike = all(part.classes == own.classes and part.columns.is_plain for part in (own, *parts))
     if settings.is_fixed and are_few and are_alike:
-        learner.take(_joined([part.rows for part in parts], cells.values[own.rows.y.size :]), query)
+        learner.take(_joined([part.rows for part in parts], cells.values[own.n_rows :]), query)
     else:
         rows = _joined(_with_same_classes(model, [own, *parts]), model._columns.axes(cells.values))
         model._learner = type(learner).begin(rows, settings, learner.seed, query, **model._described())
@@ -138,7 +148,7 @@ def _described(model: Any) -> Part:
 def _digest(rows: Rows, classes: list[Hashable]) -> str:
     """Return a name that follows from the set of rows."""
     ordered = as_set(rows)[0]
-    weights = ordered.weights if ordered.weights.size else np.ones(ordered.y.size)
+    weights = ordered.weights if ordered.weights.size else np.ones(ordered.y.shape[0])
     digest = hashlib.blake2b(digest_size=16)
     for array in (ordered.X, ordered.y, weights):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -166,6 +176,8 @@ def _check_alike(own: Part, other: Part) -> None:
     for each in fields(own.settings):
         if getattr(own.settings, each.name) != getattr(other.settings, each.name):
             raise ValueError(f"forests to be merged have learned with different {each.name}")
+    if own.n_targets != other.n_targets:
+        raise ValueError(f"forests to be merged have {own.n_targets} and {other.n_targets} targets a row")
     if own.seed != other.seed:
         raise ValueError(
             "forests to be merged have different random seeds, so that their cuts differ: fit all of them with the "
@@ -194,7 +206,7 @@ def _are_equal(one: Any, other: Any) -> bool:
 
 def _joined(parts: list[Rows], X: Floats) -> Rows:
     """Return all rows, whose columns are X."""
-    weights = [part.weights if part.weights.size else np.ones(part.y.size) for part in parts]
+    weights = [part.weights if part.weights.size else np.ones(part.y.shape[0]) for part in parts]
     return Rows(
         X,
         np.concatenate([part.y for part in parts]),

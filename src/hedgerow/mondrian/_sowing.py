@@ -169,6 +169,9 @@ class SownModel:
 def as_set(rows: Rows, recent: slice = slice(None)) -> tuple[Rows, Numbers]:
     """Return rows with the recent ones in an order that follows from what they are, and where each of those is now."""
     order = np.arange(rows.y.shape[0])
-    among_recent = _core.order_as_set(*rows.part(recent))
+    X, y, weights = rows.part(recent)
+    if y.ndim == 2:
+        X, y = np.column_stack([X, y[:, :-1]]), np.ascontiguousarray(y[:, -1])
+    among_recent = _core.order_as_set(X, y, weights)
     order[recent] = order[recent][among_recent]
     return rows.part(order), np.argsort(among_recent).astype(np.uint32)

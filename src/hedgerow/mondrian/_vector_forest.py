@@ -57,6 +57,10 @@ class VectorLabels:
         core.set_model(*query.first_guess(), query.n_threads)
         return self
 
+    def give_model(self, core: Any, before: Any) -> None:
+        """Set it to that of another forest."""
+        core.set_model(*before.model, 1)
+
     def learn_model(self, core: Any, sample: Sample, effort: Effort, query: Smoothing) -> None:
         """Learn smoothing from leave-one-out in the first trees."""
         if sample.copies.n_units < FEWEST_ROWS:
