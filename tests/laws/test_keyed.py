@@ -31,6 +31,9 @@ NEW = {
     "classes": lambda **more: MondrianForestClassifier(4, **(FIXED | more)),
     "learned": lambda **more: MondrianForestRegressor(4, cuts="keyed", random_state=5, **more),
     "learned classes": lambda **more: MondrianForestClassifier(4, cuts="keyed", random_state=5, **more),
+    "learned positive": lambda **more: MondrianForestRegressor(
+        4, cuts="keyed", random_state=5, target="positive", **more
+    ),
     "learned targets": lambda **more: MondrianForestRegressor(4, cuts="keyed", random_state=5, **more),
 }
 
@@ -41,6 +44,8 @@ def draw(kind, n=160, seed=0):
     X[:, 1] = rng.normal(size=n)
     X[n // 2 :: 5, 1] = 0.25
     y = 3 * X[:, 0] + X[:, 1] + rng.normal(scale=0.2, size=n)
+    if "positive" in kind:
+        return X, np.round(np.exp(y), 3)  # what has few digits comes back from its logarithm as it was
     if "targets" in kind:
         return X, np.column_stack([y, 10 * X[:, 1] + rng.normal(size=n)])
     return X, (np.array(CLASSES)[np.clip(y, 0, 2).astype(int)] if "classes" in kind else y)

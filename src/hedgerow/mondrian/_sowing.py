@@ -18,7 +18,7 @@ from hedgerow.base.rows import NO_WEIGHTS, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._growing import Plan, choose_scaling, grow_some, learn_units, lifetime_of
-from hedgerow.mondrian._learning import N_TREES, Sample
+from hedgerow.mondrian._learning import Sample
 from hedgerow.mondrian._new_categories import CategoryAxes
 from hedgerow.mondrian._scaling import ColumnScaling
 
@@ -99,7 +99,7 @@ class Sown:
     @property
     def n_first(self) -> int:
         """How many trees the numbers of the label model are learned from, at most."""
-        return min(N_TREES, int(self.settings.n_estimators))
+        return min(self.plan.effort.n_smoothing(self.rows.y.size), int(self.settings.n_estimators))
 
     def first_trees(self, query: Any) -> Trees:
         """Grow the first trees, and learn the numbers of the label model from them."""

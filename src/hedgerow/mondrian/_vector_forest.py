@@ -13,7 +13,7 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._learner import ForestLearner
-from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
+from hedgerow.mondrian._learning import FEWEST_ROWS, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import ForestSettings
 from hedgerow.mondrian._smoothing import Smoothing, smoothing_in
@@ -65,8 +65,7 @@ class VectorLabels:
         """Learn smoothing from leave-one-out in the first trees."""
         if sample.copies.n_units < FEWEST_ROWS:
             return
-        n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
-        problem = core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups)
+        problem = core.smoothing_problem(effort.n_smoothing(core.n_rows), sample.copies.groups)
         numbers = learn_smoothing(
             problem, 0.0, sample.mean_weight, (query.drift_rate, query.known_ratio()), effort.n_searches
         )
