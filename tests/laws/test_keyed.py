@@ -253,8 +253,8 @@ def other_columns(X, y):
         (lambda X, y: NEW["hierarchy"](prior_mean=1.0).fit(X, y), "prior_mean"),
         (lambda X, y: NEW["hierarchy"](cuts="free").fit(X, y), "cuts='keyed'"),
         (lambda X, y: NEW["hierarchy"](window=30).fit(X, y), "window"),
-        (lambda X, y: NEW["hierarchy"]().fit(X[:, :2], y), "columns"),
-        (other_columns, "columns"),
+        (lambda X, y: NEW["hierarchy"]().fit(X[:, :2], y), r"columns: \['x2'\] in one only"),
+        (other_columns, r"columns: \['x0', 'x1', 'x2'\] in one only and \['p', 'q', 'r'\] in another only"),
         (lambda X, y: NEW["hierarchy"](), "not fitted"),
         (lambda X, y: NEW["classes"]().fit(X, y > 0), "merged with its like"),
         (lambda X, y: "forest", "merged with its like"),
@@ -331,6 +331,13 @@ def test_tables_with_other_columns_are_refused():
     with pytest.raises(ValueError, match="took column 'text' for different things, category and number"):
         model.merge(part)
     assert bits(model) == before
+
+
+def test_columns_in_another_order_are_refused():
+    X, y = table("hierarchy")
+    model, part = (NEW["hierarchy"]().fit(X[names], y) for names in (["p", "text", "q"], ["p", "q", "text"]))
+    with pytest.raises(ValueError, match="the order differs, column 1 is 'text' in one and 'q' in another"):
+        model.merge(part)
 
 
 def test_a_forest_that_changes_before_it_is_held_is_compared_as_it_is_then(monkeypatch):

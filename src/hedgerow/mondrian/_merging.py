@@ -21,6 +21,9 @@ from hedgerow.mondrian._sowing import as_set
 NOT_COMPARED = {"n_jobs", "random_state"}
 """Parameters that may differ: what the seed is counts, not where it came from."""
 
+MOST_NAMES = 8
+"""Names of columns that an error lists."""
+
 FEW = 8
 """Rows enter trees one by one if there are so many times as many in these. More are grown anew together with them."""
 
@@ -90,7 +93,8 @@ def merge(models: Iterable[Any]) -> Any:
         raise ValueError("merge needs at least one forest, got none")
     if not all(hasattr(part, "merge") for part in parts):
         wrong = next(part for part in parts if not hasattr(part, "merge"))
-        raise TypeError(f"merge takes Mondrian forests, got {type(wrong).__name__}")
+        advice = "; merge what its to_local() returns" if hasattr(wrong, "to_local") else ""
+        raise TypeError(f"merge takes Mondrian forests, got {type(wrong).__name__}{advice}")
     added = [part_of(type(parts[0]), other) for other in parts[1:]]
     whole = clone(parts[0])
     with parts[0]._reading:
@@ -184,13 +188,24 @@ def _check_alike(own: Part, other: Part) -> None:
             "same integer as random_state"
         )
     if own.feature_names != other.feature_names:
-        raise ValueError(f"forests to be merged have different columns: {own.feature_names} and {other.feature_names}")
+        raise ValueError(
+            f"forests to be merged have different columns: {_difference(own.feature_names, other.feature_names)}"
+        )
     for name, *words in zip(own.feature_names, own.columns.words, other.columns.words, strict=True):
         if len({*words} - {Unknown.word}) > 1:
             raise ValueError(
                 f"forests to be merged took column {name!r} for different things, {words[0]} and {words[1]}: give it "
                 "the same type in all parts"
             )
+
+
+def _difference(own: list[str], other: list[str]) -> str:
+    """Say how names of columns differ, in a few of them."""
+    only = [sorted(set(one) - set(another))[:MOST_NAMES] for one, another in ((own, other), (other, own))]
+    if not any(only):
+        place = next(place for place, names in enumerate(zip(own, other, strict=True)) if len(set(names)) > 1)
+        return f"the order differs, column {place} is {own[place]!r} in one and {other[place]!r} in another"
+    return " and ".join(f"{names} in {who} only" for names, who in zip(only, ("one", "another"), strict=True) if names)
 
 
 def _cells(parts: Sequence[Part]) -> Cells:
