@@ -18,12 +18,15 @@ from hedgerow.integrations.dask import DaskMondrianForestRegressor
 
 N_COLUMNS = 8
 CHUNK = 100_000
+HEADINGS = ("time, s", "µs a row", "work, s", "peaks, GB")
 INTRODUCTION = """\
-`DaskMondrianForestRegressor` with {n_trees} trees on {n_rows:,} uniform rows of {n_columns} columns, in worker \
-processes of one thread each on this machine. Rows are made by the workers before the clock starts. *Efficiency* is \
-the time of one worker over that of w workers, divided by w. *Work* is processor time of all workers together. \
-*Peak* is the largest memory that a worker ever had, libraries and rows included. The last line is the ordinary \
-model in one process."""
+`DaskMondrianForestRegressor` on uniform rows of {n_columns} columns, in worker processes of one thread each on this \
+machine. Rows are made by the workers before the clock starts. *Efficiency* is the time of one worker over that of w \
+workers, divided by w. *Work* is processor time of all workers together. *Peak* is the largest memory that a worker \
+ever had, libraries and rows included."""
+FEW_TREES = """\
+A tree of so many rows takes 0.9 GB, so that there are few. Of these, the first five and smoothing are the work of one \
+worker."""
 
 
 class Measured(NamedTuple):
@@ -35,21 +38,28 @@ class Measured(NamedTuple):
 
 
 def run(page: Page, options: Options) -> None:
-    """Fit the same forest with one worker and with two, then in more and more partitions."""
-    n, n_trees = options.size or options.pick(5_000, 1_000_000, 10_000_000), options.pick(12, 50)
-    words = INTRODUCTION.format(n_trees=n_trees, n_rows=n, n_columns=N_COLUMNS)
-    page.begin("Forests on Dask clusters", words, "dask", "distributed", "numpy")
-    few, lines = max(2, n // CHUNK), []
+    """Fit the same forest with one worker and with two, then in more and more partitions; with FULL, many rows."""
+    n, n_trees = options.size or options.pick(5_000, 300_000), options.pick(12, 50)
+    page.begin("Forests on Dask clusters", INTRODUCTION.format(n_columns=N_COLUMNS), "dask", "distributed", "numpy")
+    few = max(2, n // CHUNK)
     found = {n_workers: fit(n_workers, n, few, n_trees) for n_workers in (1, 2)}
-    for n_workers, measured in found.items():
-        efficiency = found[1].seconds / measured.seconds / n_workers
-        lines.append((f"{n_workers} of Dask", *cells(measured, n), f"{efficiency:.2f}"))
+    lines = workers(found, n)
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh_process:
-        lines.append(("none", *cells(fresh_process.submit(alone, n, n_trees).result(), n), ""))
-    headings = ("workers", "time, s", "µs a row", "work, s", "peaks, GB")
-    page.table("Workers", (*headings, "efficiency"), lines)
-    more = [(str(parts), *cells(fit(2, n, parts, n_trees), n)) for parts in (few, 4 * few, 16 * few)]
-    page.table("Partitions, two workers", ("partitions", *headings[1:]), more)
+        lines.append(("the ordinary model", *cells(fresh_process.submit(alone, n, n_trees).result(), n), ""))
+    page.table(f"{n:,} rows, {n_trees} trees", ("workers", *HEADINGS, "efficiency"), lines)
+    parts = {few: found[2]} | {times * few: fit(2, n, times * few, n_trees) for times in (8, 64)}
+    more = [(str(n_parts), *cells(measured, n)) for n_parts, measured in parts.items()]
+    page.table("The same in more partitions, two workers", ("partitions", *HEADINGS), more)
+    if options.full:
+        n, n_trees = options.pick(20_000, 10_000_000), 8
+        lines = workers({n_workers: fit(n_workers, n, max(2, n // CHUNK), n_trees) for n_workers in (1, 2)}, n)
+        page.table(f"{n:,} rows, {n_trees} trees", ("workers", *HEADINGS, "efficiency"), lines, FEW_TREES)
+
+
+def workers(found: dict[int, Measured], n: int) -> list[tuple[str, ...]]:
+    """Return a line for each number of workers."""
+    efficiency = {w: f"{found[1].seconds / measured.seconds / w:.2f}" for w, measured in found.items()}
+    return [(f"{w} of Dask", *cells(measured, n), efficiency[w]) for w, measured in found.items()]
 
 
 def cells(measured: Measured, n: int) -> tuple[str, ...]:

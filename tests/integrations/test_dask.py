@@ -16,6 +16,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+import hedgerow
 from hedgerow import (
     MondrianBoostingClassifier,
     MondrianBoostingRegressor,
@@ -257,10 +258,15 @@ def from_parts(*parts):
         ),
         (lambda X, y: X, lambda X, y: divided(3, y)[0], "X must be a Dask array or dataframe, got ndarray"),
         (lambda X, y: divided(2, X)[0], lambda X, y: y.tolist(), "y must be a Dask array or dataframe, got list"),
+        (
+            lambda X, y: pd.DataFrame(X),
+            lambda X, y: divided(2, y)[0],
+            "DataFrame; dask.dataframe.from_pandas makes",
+        ),
         (lambda X, y: divided(2, X)[0], lambda X, y: divided(2, X)[0], "y has 3 columns in partition 0"),
         (lambda X, y: divided(2, X + np.inf)[0], lambda X, y: divided(2, y)[0], "infinity"),
     ],
-    ids=["rows", "lengths", "partitions", "columns", "array", "list", "targets", "infinity"],
+    ids=["rows", "lengths", "partitions", "columns", "array", "list", "frame", "targets", "infinity"],
 )
 def test_what_does_not_fit_is_refused(client, X, y, message):
     rows = draw(300)
@@ -304,6 +310,18 @@ def test_parameters_are_those_of_the_model():
     assert (again.client, again.get_params()["n_estimators"], again.get_params()["lifetime"]) == (None, 9, 2.0)
     with pytest.raises(TypeError, match="lifetimes"):
         DaskMondrianForestRegressor(lifetimes=2.0)
+
+
+def test_what_only_the_ordinary_model_has():
+    model = DaskMondrianForestRegressor()
+    for name in ("save", "feature_importances_", "explain"):
+        with pytest.raises(AttributeError, match=rf"no attribute '{name}'; to_local\(\) returns the ordinary model"):
+            getattr(model, name)
+    with pytest.raises(AttributeError, match=r"no attribute 'explained'$"):
+        model.explained  # noqa: B018
+    with pytest.raises(TypeError, match=r"got DaskMondrianForestRegressor; merge what its to_local\(\) returns"):
+        hedgerow.merge([model])
+    assert clone(model).get_params() == model.get_params()
 
 
 def test_no_client(monkeypatch):

@@ -31,6 +31,10 @@ NEW = {
     "classes": lambda **more: MondrianForestClassifier(4, **(FIXED | more)),
     "learned": lambda **more: MondrianForestRegressor(4, cuts="keyed", random_state=5, **more),
     "learned classes": lambda **more: MondrianForestClassifier(4, cuts="keyed", random_state=5, **more),
+    "learned positive": lambda **more: MondrianForestRegressor(
+        4, cuts="keyed", random_state=5, target="positive", **more
+    ),
+    "learned targets": lambda **more: MondrianForestRegressor(4, cuts="keyed", random_state=5, **more),
 }
 
 
@@ -40,6 +44,10 @@ def draw(kind, n=160, seed=0):
     X[:, 1] = rng.normal(size=n)
     X[n // 2 :: 5, 1] = 0.25
     y = 3 * X[:, 0] + X[:, 1] + rng.normal(scale=0.2, size=n)
+    if "positive" in kind:
+        return X, np.round(np.exp(y), 3)  # what has few digits comes back from its logarithm as it was
+    if "targets" in kind:
+        return X, np.column_stack([y, 10 * X[:, 1] + rng.normal(size=n)])
     return X, (np.array(CLASSES)[np.clip(y, 0, 2).astype(int)] if "classes" in kind else y)
 
 
@@ -246,8 +254,8 @@ def other_columns(X, y):
         (lambda X, y: NEW["hierarchy"](prior_mean=1.0).fit(X, y), "prior_mean"),
         (lambda X, y: NEW["hierarchy"](cuts="free").fit(X, y), "cuts='keyed'"),
         (lambda X, y: NEW["hierarchy"](window=30).fit(X, y), "window"),
-        (lambda X, y: NEW["hierarchy"]().fit(X[:, :2], y), "columns"),
-        (other_columns, "columns"),
+        (lambda X, y: NEW["hierarchy"]().fit(X[:, :2], y), r"columns: \['x2'\] in one only"),
+        (other_columns, r"columns: \['x0', 'x1', 'x2'\] in one only and \['p', 'q', 'r'\] in another only"),
         (lambda X, y: NEW["hierarchy"](), "not fitted"),
         (lambda X, y: NEW["classes"]().fit(X, y > 0), "merged with its like"),
         (lambda X, y: "forest", "merged with its like"),
@@ -326,6 +334,13 @@ def test_tables_with_other_columns_are_refused():
     assert bits(model) == before
 
 
+def test_columns_in_another_order_are_refused():
+    X, y = table("hierarchy")
+    model, part = (NEW["hierarchy"]().fit(X[names], y) for names in (["p", "text", "q"], ["p", "q", "text"]))
+    with pytest.raises(ValueError, match="the order differs, column 1 is 'text' in one and 'q' in another"):
+        model.merge(part)
+
+
 def test_a_forest_that_changes_before_it_is_held_is_compared_as_it_is_then(monkeypatch):
     X, y = draw("hierarchy", 60)
     model, part = NEW["hierarchy"]().fit(X[:30], y[:30]), NEW["hierarchy"]().fit(X[30:], y[30:])
@@ -361,10 +376,27 @@ def test_forests_merged_into_each_other_at_once():
     assert max(model.n_samples_ for model in pair) == 60
 
 
-def test_several_targets_are_refused():
-    X, y = draw("learned", 60)
-    with pytest.raises(ValueError, match="keyed"):
-        NEW["learned"]().fit(X, np.column_stack([y, y]))
+@pytest.mark.parametrize("kind", ["learned", "learned targets"])
+@pytest.mark.parametrize("more", [{}, {"min_samples_split": 9}], ids=str)
+def test_what_was_unlearned_may_come_back(kind, more):
+    """In another order; leaves of several rows among them."""
+    X, y = draw(kind)
+    model = NEW[kind](**more).fit(X, y)
+    before, order = said(model, X[:20], y[:20]), np.random.default_rng(1).permutation(60)
+    model.unlearn(X[:60], y[:60]).partial_fit(X[order], y[order])
+    found = said(model, X[:20], y[:20])
+    assert model.n_samples_ == len(X)
+    assert {name for name in found if found[name] != before[name]} <= {"feature_importances_"} & set(before)
+
+
+def test_targets_as_many_as_others_have():
+    (X, y), new = draw("learned targets", 60), NEW["learned targets"]
+    model, before = new().fit(X[:30], y[:30]), None
+    for part, n in ((new().fit(X[30:], y[30:, 0]), 1), (new().fit(X[30:], np.column_stack([y, y])[30:, :3]), 3)):
+        before = bits(model), bits(part)
+        with pytest.raises(ValueError, match=f"have 2 and {n} targets a row"):
+            model.merge(part)
+        assert (bits(model), bits(part)) == before
 
 
 def test_new_seed_by_default():

@@ -21,9 +21,10 @@ def partitions(X: Any, name: str) -> list[Any]:
         whole = X.rechunk({1: -1}) if X.ndim == 2 else X
         return list(whole.to_delayed().ravel())
     if not hasattr(X, "to_delayed") or not hasattr(X, "map_partitions"):
+        convert = "dask.dataframe.from_pandas" if hasattr(X, "iloc") else "dask.array.from_array"
         raise TypeError(
-            f"{name} must be a Dask array or dataframe, got {type(X).__name__}; what fits into memory needs no Dask: "
-            "use the ordinary model, or dask.array.from_array"
+            f"{name} must be a Dask array or dataframe, got {type(X).__name__}; {convert} makes one, or, if all fits "
+            "into memory, use the ordinary model"
         )
     return list(X.to_delayed())
 

@@ -49,6 +49,11 @@ class DaskModel:
     def __repr__(self) -> str:
         return f"Dask{self._local!r}"
 
+    def __getattr__(self, name: str) -> Any:
+        is_known = hasattr(getattr(type(self), "_LOCAL", None), name)
+        advice = "; to_local() returns the ordinary model, which has it" if is_known else ""
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{advice}")
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
         return {**self._local.get_params(deep), **{name: getattr(self, name) for name in self._OWN}}

@@ -18,7 +18,7 @@ from hedgerow.mondrian._calibration import FEWEST_ROWS as FEWEST_FAR
 from hedgerow.mondrian._calibration import Calibration, LeftOut, learn_calibration, with_distance, with_tails
 from hedgerow.mondrian._gaps import Gaps, PredictSlab, Slab, learn_gaps
 from hedgerow.mondrian._growing import averaged_out, slab_predictor
-from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
+from hedgerow.mondrian._learning import FEWEST_ROWS, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._new_categories import CategoriesLeftOut, NewCategories, learn_new_categories, n_trees_used
 from hedgerow.mondrian._noise import FEWEST_ROWS as FEWEST_NOISY
 from hedgerow.mondrian._noise import Noise, learn_noise, with_groups
@@ -31,6 +31,9 @@ from hedgerow.targets import Target, Untransformed, first_target, learn_target, 
 FARTHEST = 1e120
 """Labels lie within this of their origin: targets in their range, what stages of boosting leave over of them, and what
 maps make of them. Their squares, weighed and added up, are finite."""
+
+DIGITS = 14
+"""Targets that were given with so many at most come back as they were from a map and its inverse."""
 
 LARGE_OFFSET = 64
 """Labels have an origin other than 0 if it is so many times further from 0 than they typically are from it."""
@@ -103,12 +106,26 @@ class GaussianLabels:
 
     def as_given(self, held: Rows) -> Rows:
         """Return rows that the core holds as they were given."""
-        y = self.decode(held.y)
+        y = self.given(held.y)
         return Rows(held.X, y, self.target.unweigh(y, held.weights) if held.weights.size else held.weights)
 
     def decode(self, labels: Floats) -> Floats:
         """Targets of labels that the core holds."""
         return self.target.decode(self.origin + labels)
+
+    def given(self, labels: Floats) -> Floats:
+        """Targets of labels, of which a map and its inverse have lost the last digit: most were given with fewer.
+
+        What is taken for the target has the same label.
+        """
+        y = self.decode(labels)
+        if isinstance(self.target, Untransformed):
+            return y
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            digits = DIGITS - 1 - np.floor(np.log10(np.abs(y)))
+            up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, 300)
+            rounded = np.round(y * up / down) / up * down
+            return np.where(self.target.encode(rounded) - self.origin == labels, rounded, y)
 
     def _shifted(self, labels: Floats) -> Floats:
         """Labels from the origin, so that a large offset costs no precision."""
@@ -165,9 +182,8 @@ class GaussianLabels:
         """Learn them from leave-one-out in the first trees, as soon as these have grown."""
         if not self.settings.learns or not self.is_hierarchy or sample.copies.n_units < FEWEST_ROWS:
             return
-        n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
         numbers = learn_smoothing(
-            core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups),
+            core.smoothing_problem(effort.n_smoothing(core.n_rows), sample.copies.groups),
             core.query(self.rule(core, query, Calibration()))[0],
             sample.mean_weight,
             (query.drift_rate, query.known_ratio()),

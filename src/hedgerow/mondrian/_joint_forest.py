@@ -72,15 +72,17 @@ class JointForest(ForestLearner):
     def loo_predict(self, query: Smoothing) -> LeaveOneOut:
         """The distribution of each row held without it."""
         dist = self._left_out(query)
-        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(self.labels.given(self.core.row_labels())))
+        targets = self.labels.given(self.core.row_labels()[self.as_they_came])
+        return LeaveOneOut(dist.mean(), dist.std(), dist.logpdf(targets))
 
     def loo_interval(self, query: Smoothing, confidence: float) -> Floats:
         """Central interval of each target held without its row."""
         return self._left_out(query).interval(confidence)
 
     def _left_out(self, query: Smoothing) -> Joint:
-        mean, within, between = self.core.leave_one_out(self.core.n_trees, self.groups, query.n_threads)
+        found = self.core.leave_one_out(self.core.n_trees, self.groups, query.n_threads)
         factors = self.labels.calibration.factors(self.core.row_values(), are_left_out=True)
+        factors, mean, within, between = (array[self.as_they_came] for array in (factors, *found))
         return self._joint(factors, mean, within, between, 0.0)
 
     def forecast_then_learn(self, rows: Rows, query: Smoothing) -> Iterator[Joint]:

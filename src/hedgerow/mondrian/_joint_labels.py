@@ -205,8 +205,6 @@ class JointLabels(VectorLabels):
 
 def check_settings(settings: RegressionSettings, query: Smoothing) -> None:
     """Raise ValueError for parameters that are for one target."""
-    if settings.is_keyed:
-        raise ValueError("cuts='keyed' takes one target, and y has several; fit one model for each, or use cuts='free'")
     if not settings.learns or settings.smoothing != "hierarchy":
         raise ValueError(
             f"several targets are learned with hyperparameters='learned' and smoothing='hierarchy', got "

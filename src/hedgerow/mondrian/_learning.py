@@ -38,6 +38,10 @@ class Effort(NamedTuple):
     most_calibrating: int = 1000  # rows that calibration is learned from, at most; 0 if it is learned elsewhere
     learns_gaps: bool = True  # how wide predictions are where no rows are
 
+    def n_smoothing(self, n_rows: int) -> int:
+        """How many of the first trees smoothing is learned from, if there are so many."""
+        return min(N_TREES, max(self.fewest_smoothing, self.most_smoothing // max(1, n_rows)))
+
 
 AGAIN: dict[str, Any] = {"n_rounds": 1, "n_searches": 12}
 """What is spent less by a review that begins with the rates in force."""

@@ -21,6 +21,9 @@ from hedgerow.mondrian._sowing import as_set
 NOT_COMPARED = {"n_jobs", "random_state"}
 """Parameters that may differ: what the seed is counts, not where it came from."""
 
+MOST_NAMES = 8
+"""Names of columns that an error lists."""
+
 FEW = 8
 """Rows enter trees one by one if there are so many times as many in these. More are grown anew together with them."""
 
@@ -36,6 +39,16 @@ class Part(NamedTuple):
     seed: int
     feature_names: list[str]
     columns: Columns
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are."""
+        return int(self.rows.y.shape[0])
+
+    @property
+    def n_targets(self) -> int:
+        """How many targets a row has."""
+        return 1 if self.rows.y.ndim == 1 else int(self.rows.y.shape[1])
 
 
 def merge(models: Iterable[Any]) -> Any:
@@ -80,7 +93,8 @@ def merge(models: Iterable[Any]) -> Any:
         raise ValueError("merge needs at least one forest, got none")
     if not all(hasattr(part, "merge") for part in parts):
         wrong = next(part for part in parts if not hasattr(part, "merge"))
-        raise TypeError(f"merge takes Mondrian forests, got {type(wrong).__name__}")
+        advice = "; merge what its to_local() returns" if hasattr(wrong, "to_local") else ""
+        raise TypeError(f"merge takes Mondrian forests, got {type(wrong).__name__}{advice}")
     added = [part_of(type(parts[0]), other) for other in parts[1:]]
     whole = clone(parts[0])
     with parts[0]._reading:
@@ -109,7 +123,7 @@ def join(model: Any, parts: Sequence[Part], may_change: bool = True) -> Any:
                 "back by partial_fit"
             )
         names |= part.names
-    n_added, settings = sum(part.rows.y.size for part in parts), learner.settings
+    n_added, settings = sum(part.n_rows for part in parts), learner.settings
     if not n_added:
         return model
     cells = _cells([own, *parts])
@@ -117,7 +131,7 @@ def join(model: Any, parts: Sequence[Part], may_change: bool = True) -> Any:
     are_few = may_change and n_added * FEW < learner.core.n_rows
     are_alike = all(part.classes == own.classes and part.columns.is_plain for part in (own, *parts))
     if settings.is_fixed and are_few and are_alike:
-        learner.take(_joined([part.rows for part in parts], cells.values[own.rows.y.size :]), query)
+        learner.take(_joined([part.rows for part in parts], cells.values[own.n_rows :]), query)
     else:
         rows = _joined(_with_same_classes(model, [own, *parts]), model._columns.axes(cells.values))
         model._learner = type(learner).begin(rows, settings, learner.seed, query, **model._described())
@@ -138,7 +152,7 @@ def _described(model: Any) -> Part:
 def _digest(rows: Rows, classes: list[Hashable]) -> str:
     """Return a name that follows from the set of rows."""
     ordered = as_set(rows)[0]
-    weights = ordered.weights if ordered.weights.size else np.ones(ordered.y.size)
+    weights = ordered.weights if ordered.weights.size else np.ones(ordered.y.shape[0])
     digest = hashlib.blake2b(digest_size=16)
     for array in (ordered.X, ordered.y, weights):
         digest.update(np.ascontiguousarray(array).tobytes())
@@ -166,19 +180,32 @@ def _check_alike(own: Part, other: Part) -> None:
     for each in fields(own.settings):
         if getattr(own.settings, each.name) != getattr(other.settings, each.name):
             raise ValueError(f"forests to be merged have learned with different {each.name}")
+    if own.n_targets != other.n_targets:
+        raise ValueError(f"forests to be merged have {own.n_targets} and {other.n_targets} targets a row")
     if own.seed != other.seed:
         raise ValueError(
             "forests to be merged have different random seeds, so that their cuts differ: fit all of them with the "
             "same integer as random_state"
         )
     if own.feature_names != other.feature_names:
-        raise ValueError(f"forests to be merged have different columns: {own.feature_names} and {other.feature_names}")
+        raise ValueError(
+            f"forests to be merged have different columns: {_difference(own.feature_names, other.feature_names)}"
+        )
     for name, *words in zip(own.feature_names, own.columns.words, other.columns.words, strict=True):
         if len({*words} - {Unknown.word}) > 1:
             raise ValueError(
                 f"forests to be merged took column {name!r} for different things, {words[0]} and {words[1]}: give it "
                 "the same type in all parts"
             )
+
+
+def _difference(own: list[str], other: list[str]) -> str:
+    """Say how names of columns differ, in a few of them."""
+    only = [sorted(set(one) - set(another))[:MOST_NAMES] for one, another in ((own, other), (other, own))]
+    if not any(only):
+        place = next(place for place, names in enumerate(zip(own, other, strict=True)) if len(set(names)) > 1)
+        return f"the order differs, column {place} is {own[place]!r} in one and {other[place]!r} in another"
+    return " and ".join(f"{names} in {who} only" for names, who in zip(only, ("one", "another"), strict=True) if names)
 
 
 def _cells(parts: Sequence[Part]) -> Cells:
@@ -194,7 +221,7 @@ def _are_equal(one: Any, other: Any) -> bool:
 
 def _joined(parts: list[Rows], X: Floats) -> Rows:
     """Return all rows, whose columns are X."""
-    weights = [part.weights if part.weights.size else np.ones(part.y.size) for part in parts]
+    weights = [part.weights if part.weights.size else np.ones(part.y.shape[0]) for part in parts]
     return Rows(
         X,
         np.concatenate([part.y for part in parts]),

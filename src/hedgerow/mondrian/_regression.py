@@ -24,9 +24,6 @@ from hedgerow.targets import Target, Untransformed, first_target, is_due, learn_
 ROUNDING = 1e-13
 """By how much, of their size, labels that were brought from one kind of target to another may differ from the given."""
 
-DIGITS = 14
-"""Of targets that have been through a map and back."""
-
 LEFT_OUT_TOGETHER = 20_000
 
 TYPICAL_ROWS = 100
@@ -207,10 +204,10 @@ class RegressionForest(ForestLearner):
             self.labels = replace(self.labels, target=target, origin=0.0, gaps=Gaps())
             return
         arrays, before, old = self.core.archive(), self.core, self.labels
-        y, weights, freed = self._as_given(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
+        y, weights, freed = self.labels.given(arrays["rows.labels"]), arrays["rows.weights"], arrays["rows.freed"]
         y[freed] = np.delete(y, freed)[0]  # places without a row hold anything, such as what no map admits
         weights = target.weigh(y, old.target.unweigh(y, weights if weights.size else np.ones(y.size)))
-        origin = origin_for(self.settings, target.encode(self._as_given(before.row_labels())))
+        origin = origin_for(self.settings, target.encode(self.labels.given(before.row_labels())))
         labels = target.encode(y) - origin
         held, heavy = (np.delete(part, freed) for part in (labels, weights))
         mean = float(np.average(held, weights=heavy))
@@ -221,17 +218,6 @@ class RegressionForest(ForestLearner):
         if old.is_hierarchy:
             core.set_model(*before.model, query.n_threads)
         self.core, self.labels = core, replace(old, target=target, origin=origin, gaps=Gaps())
-
-    def _as_given(self, labels: Floats) -> Floats:
-        """Targets of labels, of which a map and its inverse have lost the last digit: most were given with fewer."""
-        y = self.labels.decode(labels)
-        if self.is_plain:
-            return y
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            digits = DIGITS - 1 - np.floor(np.log10(np.abs(y)))
-            up, down = 10.0 ** np.clip(digits, 0, 300), 10.0 ** np.clip(-digits, 0, 300)
-            rounded = np.round(y * up / down) / up * down
-        return np.where(np.abs(rounded - y) <= ROUNDING * np.abs(y), rounded, y)
 
     # Below: private.
 

@@ -18,7 +18,7 @@ from hedgerow.base.rows import NO_WEIGHTS, Rows
 from hedgerow.base.seed import draw_seed
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._growing import Plan, choose_scaling, grow_some, learn_units, lifetime_of
-from hedgerow.mondrian._learning import N_TREES, Sample
+from hedgerow.mondrian._learning import Sample
 from hedgerow.mondrian._new_categories import CategoryAxes
 from hedgerow.mondrian._scaling import ColumnScaling
 
@@ -99,7 +99,7 @@ class Sown:
     @property
     def n_first(self) -> int:
         """How many trees the numbers of the label model are learned from, at most."""
-        return min(N_TREES, int(self.settings.n_estimators))
+        return min(self.plan.effort.n_smoothing(self.rows.y.size), int(self.settings.n_estimators))
 
     def first_trees(self, query: Any) -> Trees:
         """Grow the first trees, and learn the numbers of the label model from them."""
@@ -169,6 +169,9 @@ class SownModel:
 def as_set(rows: Rows, recent: slice = slice(None)) -> tuple[Rows, Numbers]:
     """Return rows with the recent ones in an order that follows from what they are, and where each of those is now."""
     order = np.arange(rows.y.shape[0])
-    among_recent = _core.order_as_set(*rows.part(recent))
+    X, y, weights = rows.part(recent)
+    if y.ndim == 2:
+        X, y = np.column_stack([X, y[:, :-1]]), np.ascontiguousarray(y[:, -1])
+    among_recent = _core.order_as_set(X, y, weights)
     order[recent] = order[recent][among_recent]
     return rows.part(order), np.argsort(among_recent).astype(np.uint32)

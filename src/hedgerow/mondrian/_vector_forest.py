@@ -13,7 +13,7 @@ from hedgerow.base.rows import Floats, Rows
 from hedgerow.files import Stored
 from hedgerow.files.codec import Arrays
 from hedgerow.mondrian._learner import ForestLearner
-from hedgerow.mondrian._learning import FEWEST_ROWS, N_TREES, Effort, Sample, learn_smoothing
+from hedgerow.mondrian._learning import FEWEST_ROWS, Effort, Sample, learn_smoothing
 from hedgerow.mondrian._scaling import ColumnScaling
 from hedgerow.mondrian._settings import ForestSettings
 from hedgerow.mondrian._smoothing import Smoothing, smoothing_in
@@ -57,12 +57,15 @@ class VectorLabels:
         core.set_model(*query.first_guess(), query.n_threads)
         return self
 
+    def give_model(self, core: Any, before: Any) -> None:
+        """Set it to that of another forest."""
+        core.set_model(*before.model, 1)
+
     def learn_model(self, core: Any, sample: Sample, effort: Effort, query: Smoothing) -> None:
         """Learn smoothing from leave-one-out in the first trees."""
         if sample.copies.n_units < FEWEST_ROWS:
             return
-        n_trees = max(effort.fewest_smoothing, effort.most_smoothing // core.n_rows)
-        problem = core.smoothing_problem(min(N_TREES, n_trees), sample.copies.groups)
+        problem = core.smoothing_problem(effort.n_smoothing(core.n_rows), sample.copies.groups)
         numbers = learn_smoothing(
             problem, 0.0, sample.mean_weight, (query.drift_rate, query.known_ratio()), effort.n_searches
         )

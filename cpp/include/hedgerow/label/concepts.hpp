@@ -117,6 +117,8 @@ concept LabelModel = HearsRows<M> && SumsRows<M> && std::copyable<M> && std::cop
                        { M::summaries_settle } -> std::convertible_to<bool>;
                        // do equal rows count once, in leaves and in the size of a block?
                        { M::counts_places } -> std::convertible_to<bool>;
+                       // do labels follow from the order in which rows came, and not from what these are?
+                       { M::labels_tell_order } -> std::convertible_to<bool>;
                        // are blocks of equal labels paused, and are the labels heard all equal?
                        { model.pauses_pure() } -> std::same_as<bool>;
                        { model.is_pure(heard) } -> std::same_as<bool>;

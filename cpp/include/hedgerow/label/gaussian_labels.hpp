@@ -92,6 +92,7 @@ struct GaussianLabels {
 
   static constexpr bool summaries_settle = false;
   static constexpr bool counts_places = false;
+  static constexpr bool labels_tell_order = false;
 
   static void see(Seen& seen, double label, double weight) { seen.add(label, weight); }
   static void unsee(Seen& seen, double label, double weight) { seen.remove(label, weight); }

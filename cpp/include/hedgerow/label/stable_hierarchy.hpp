@@ -72,7 +72,8 @@ struct StableHierarchy {
   using Query = ClassQuery;
   using Seen = std::vector<double>;  ///< weight of each class
 
-  static constexpr bool counts_places = true;     ///< equal rows are one customer
+  static constexpr bool counts_places = true;  ///< equal rows are one customer
+  static constexpr bool labels_tell_order = false;
   static constexpr bool summaries_settle = true;  ///< Algorithm 5.7, line 4: a class that has a table needs no other
 
   static double mean_weight(const Summary::Entry& entry) { return entry.weight / entry.count; }

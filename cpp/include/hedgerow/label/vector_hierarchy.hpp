@@ -129,6 +129,7 @@ struct VectorHierarchy {
   static constexpr bool reads_clock = true;
   static constexpr bool summaries_settle = false;
   static constexpr bool counts_places = false;
+  static constexpr bool labels_tell_order = true;  ///< which came earlier have smaller ones
   static constexpr bool pauses_pure() { return false; }
   static bool is_pure(const Summary&) { return false; }
   static bool is_empty(const Summary& summary) { return summary.precision == 0.0; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the rows of a leaf say. Where rows are a set, that does not depend on the order in which they came, to the last
-// bit: few are added up in an order of what they are, many without rounding.
+// bit: few are added up in an order of what they are, many without rounding; so are few whose labels would tell when
+// they came.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +46,7 @@ struct Said {
 /// From a look at all rows of the leaf.
 template <label::LabelModel M>
 Said<M> said_by_set(const tree::Tree& shape, tree::NodeId leaf, const Rows& rows, const M& model) {
-  if (shape.nodes[leaf].n_rows > Crowds<M>::few) {
+  if (M::labels_tell_order || shape.nodes[leaf].n_rows > Crowds<M>::few) {
     typename Crowds<M>::Crowd crowd;
     shape.for_each_row(leaf, [&](RowId row) { crowd.count(row, rows, model, 1.0); });
     return Said<M>::by_crowd(crowd, model);
