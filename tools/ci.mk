@@ -63,4 +63,5 @@ lint-forge: $(STAMPS)/group-forge ## the files of .github, CITATION.cff and the 
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	@$(BIN)/zizmor --offline --quiet --no-progress .github
 	@$(BIN)/cibuildwheel --print-build-identifiers --platform linux --archs x86_64
