@@ -32,8 +32,8 @@ help: ## this menu
 demo: $(STAMPS)/package $(STAMPS)/extra-demo ## the main job: forecast every flight out of New York, online
 	@$(BIN)/hedgerow demo
 
-test: $(STAMPS)/package $(STAMPS)/group-test ## all Python tests, docstrings and pages included
-	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal  # every worker has a core, not all of them
+test: $(STAMPS)/package $(STAMPS)/group-test ## all Python tests, docstrings and pages included; TESTS="tests/laws/test_files.py -k forest"
+	@OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(TESTS)  # every worker has a core, not all of them
 
 test-thorough: export HEDGEROW_THOROUGH := 1
 test-thorough: test ## the same with larger samples

@@ -84,8 +84,8 @@ def test_every_display_has_a_picture_in_the_gallery():
 
 def make_targets(text: str) -> set[str]:
     """Return what is made by `make` in code spans, in steps of a workflow, and in its matrix."""
-    calls = re.findall(r"(?:`|run: )make ([^`#\n]+)", text)
-    calls += re.findall(r"\{ target: ([^,#]+)", text)
+    calls = re.findall(r"(?:`|run: )make ([^`#=\n]+)", text)  # up to the first variable
+    calls += re.findall(r"\{ target: ([^,#=]+)", text)
     return {word for call in calls for word in call.split() if re.fullmatch(r"[a-z-]+[a-z]", word)}
 
 
