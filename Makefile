@@ -149,7 +149,8 @@ comma := ,
 SANITIZED_BUILD = -C build-dir=build-$(subst $(comma),-,$(SANITIZE)) -C cmake.build-type=Debug \
 	-C cmake.define.HEDGEROW_SANITIZE=$(SANITIZE)
 
-# The builder stays in the environment, so that a change of Python files alone compiles nothing.
+# The builder stays in the environment, so that a change of Python files alone compiles nothing. Its programs are found by
+# $PWD as the shell writes it: a folder of Windows that begins with a drive would be taken for two.
 $(STAMPS)/builder: pyproject.toml | $(STAMPS)/pip
 	@$(call requirements,["build-system"]["requires"]) > $@.txt
 	@$(PIP) install -r $@.txt cmake ninja
@@ -157,7 +158,7 @@ $(STAMPS)/builder: pyproject.toml | $(STAMPS)/pip
 
 $(STAMPS)/package: $(PACKAGE_FILES) $(STAMPS)/builder
 	@echo "building hedgerow"
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) install --no-build-isolation $(if $(SANITIZE),$(SANITIZED_BUILD)) .
+	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation $(if $(SANITIZE),$(SANITIZED_BUILD)) .
 	@touch $@
 
 $(STAMPS)/group-%: pyproject.toml | $(STAMPS)/pip

@@ -14,7 +14,7 @@ test-newest: ## tests with the newest versions, releases to come included, in .v
 # need the adapters.
 test-lowest test-newest: test-%: $(STAMPS)/builder $(STAMPS)/group-resolve
 	@rm -rf build/current
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/current .
+	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/current .
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-$*
 	@$(call resolve,--extra plot --extra parquet --extra tables --group test-core,core)
 	@$(BIN)/uv pip install --quiet --python .venv-$* --no-deps build/current/*.whl
