@@ -15,10 +15,10 @@ using Calibration = online::OutOfBag<online::NoMore>;
 
 constexpr const char* calibration = "calibration";
 
-void bind_score_window(nb::module_& m) {
-  using Self = ScoreWindow;
-  nb::class_<Self>(m, "ScoreWindow")
-      .def(nb::init<std::size_t, double>(), nb::arg("capacity"), nb::arg("adaptation_rate"))
+/// What all show that keep scores.
+template <class Self>
+nb::class_<Self> scored_class(nb::module_& m, const char* name) {
+  return nb::class_<Self>(m, name)
       .def_prop_ro("n_scores", [](const Self& self) { return self.sorted().size(); })
       .def("scores", [](const Self& self) { return to_numpy(std::vector(self.sorted().values())); })
       .def(
@@ -26,7 +26,13 @@ void bind_score_window(nb::module_& m) {
           [](const Self& self, const Labels& confidences) {
             return to_numpy(conformal::radii_of(self, span_of(confidences)));
           },
-          array("confidences"))
+          array("confidences"));
+}
+
+void bind_score_window(nb::module_& m) {
+  using Self = ScoreWindow;
+  scored_class<Self>(m, "ScoreWindow")
+      .def(nb::init<std::size_t, double>(), nb::arg("capacity"), nb::arg("adaptation_rate"))
       .def(
           "update",
           [](Self& self, const Labels& scores, const Labels& confidences) {
@@ -46,7 +52,7 @@ void bind_score_window(nb::module_& m) {
 
 void bind_out_of_bag(nb::module_& m) {
   using Self = Calibration;
-  nb::class_<Self>(m, "OutOfBag")
+  scored_class<Self>(m, "OutOfBag")
       .def(
           "__init__",
           [](Self* self, const Forest& forest, std::size_t capacity, std::size_t update_every, bool normalised,
@@ -56,14 +62,6 @@ void bind_out_of_bag(nb::module_& m) {
           },
           nb::arg("forest"), nb::kw_only(), nb::arg("capacity"), nb::arg("update_every"), nb::arg("normalised"),
           nb::arg("size_matched"), nb::arg("adaptation_rate"))
-      .def_prop_ro("n_scores", [](const Self& self) { return self.sorted().size(); })
-      .def("scores", [](const Self& self) { return to_numpy(std::vector(self.sorted().values())); })
-      .def(
-          "radii",
-          [](const Self& self, const Labels& confidences) {
-            return to_numpy(conformal::radii_of(self, span_of(confidences)));
-          },
-          array("confidences"))
       .def(
           "predict_then_learn",
           [](Self& self, Forest& forest, ErrorSizes* sizes, const Features& x, const Labels& y, const Labels& weights,

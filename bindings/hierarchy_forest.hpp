@@ -6,6 +6,7 @@
 #include "hedgerow/mondrian/learn/evidence.hpp"
 #include "hedgerow/mondrian/leave_one_out/forest_predictions.hpp"
 #include "regression_forest.hpp"
+#include "smoothing_problem.hpp"
 
 namespace hedgerow::bindings {
 
@@ -19,13 +20,11 @@ template <class Clock>
 void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) {
   using Model = label::GaussianHierarchyBy<Clock>;
   using Self = mondrian::Forest<Model>;
-  using Problem = mondrian::SmoothingProblem<Model>;
   using mondrian::QueryRule;
   using Numbers = Vector<std::uint32_t>;
-  nb::class_<Problem>(m, problem_name)
-      .def("mean_square", &Problem::mean_square, nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("centre"),
-           nb::call_guard<nb::gil_scoped_release>());
-  bind_regression<Model>(m, name)
+  auto bound = bind_regression<Model>(m, name);
+  bind_smoothing_problem(m, bound, problem_name);
+  bound
       .def_prop_ro("model",
                    [](const Self& self) { return std::make_tuple(self.model.drift_rate, self.model.signal_to_noise); })
       .def(
@@ -41,12 +40,6 @@ void bind_hierarchy(nb::module_& m, const char* name, const char* problem_name) 
             return to_numpy(log_evidence(self, rule.at(self.labels_seen)));
           },
           nb::arg("rule"))
-      .def(
-          "smoothing_problem",
-          [](const Self& self, std::size_t n_trees, const Numbers& groups) {
-            return new Problem(self, n_trees, by_row_number(self, span_of(groups)));
-          },
-          nb::arg("n_trees"), array("groups"), nb::keep_alive<0, 1>())
       .def(
           "leave_one_out_by_tree",
           [](const Self& self, const QueryRule& rule, const Numbers& places, const Numbers& groups,

@@ -4,6 +4,7 @@
 #include "hedgerow/mondrian/leave_one_out/forest_predictions.hpp"
 #include "hedgerow/mondrian/query/vector_moments.hpp"
 #include "mondrian_forest.hpp"
+#include "smoothing_problem.hpp"
 
 namespace hedgerow::bindings {
 namespace {
@@ -46,14 +47,11 @@ auto to_arrays(const mondrian::VectorForest& forest, const mondrian::LeftOut& fo
 
 void bind_vector_forest(nb::module_& m) {
   using Self = mondrian::VectorForest;
-  using Problem = mondrian::SmoothingProblem<label::VectorHierarchy>;
   using Numbers = Vector<std::uint32_t>;
   bind_label_vectors(m);
-  nb::class_<Problem>(m, "VectorProblem")
-      .def("mean_square", &Problem::mean_square, nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("centre"),
-           nb::call_guard<nb::gil_scoped_release>());
-  bind_forest<label::VectorHierarchy, mondrian::VectorSpread>(m, "VectorForest")
-      .def_prop_ro("weight", [](const Self& self) { return self.labels_seen; })
+  auto bound = bind_forest<label::VectorHierarchy, mondrian::VectorSpread>(m, "VectorForest");
+  bind_smoothing_problem(m, bound, "VectorProblem");
+  bound.def_prop_ro("weight", [](const Self& self) { return self.labels_seen; })
       .def_prop_ro("model",
                    [](const Self& self) {
                      const auto& numbers = self.model.precisions;
@@ -72,12 +70,6 @@ void bind_vector_forest(nb::module_& m) {
           },
           nb::arg("drift_rate"), nb::arg("signal_to_noise"), nb::arg("n_threads"),
           nb::call_guard<nb::gil_scoped_release>())
-      .def(
-          "smoothing_problem",
-          [](const Self& self, std::size_t n_trees, const Numbers& groups) {
-            return new Problem(self, n_trees, by_row_number(self, span_of(groups)));
-          },
-          nb::arg("n_trees"), array("groups"), nb::keep_alive<0, 1>())
       .def(
           "leave_one_out",
           [](const Self& self, std::size_t n_trees, const Numbers& groups, std::size_t n_threads) {

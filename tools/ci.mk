@@ -14,7 +14,7 @@ test-newest: ## tests with the newest versions, releases to come included, in .v
 # need the adapters.
 test-lowest test-newest: test-%: $(STAMPS)/builder $(STAMPS)/group-resolve
 	@rm -rf build/current
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/current .
+	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/current .
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python .venv-$*
 	@$(call resolve,--extra plot --extra parquet --extra tables --group test-core,core)
 	@$(BIN)/uv pip install --quiet --python .venv-$* --no-deps build/current/*.whl
@@ -63,4 +63,5 @@ lint-forge: $(STAMPS)/group-forge ## the files of .github, CITATION.cff and the 
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	@$(BIN)/zizmor --offline --quiet --no-progress .github
 	@$(BIN)/cibuildwheel --print-build-identifiers --platform linux --archs x86_64

@@ -20,7 +20,7 @@ wheel: $(STAMPS)/group-release ## wheels for the Pythons on this machine, in dis
 	done
 	@mkdir -p dist
 ifeq ($(firstword $(MACHINE)),Linux)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheels/*.whl \
+	@PATH="$$PWD/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheels/*.whl \
 		> $(STAMPS)/auditwheel.log 2>&1 || (cat $(STAMPS)/auditwheel.log; false)
 else
 	@mv build/wheels/*.whl dist/
@@ -30,7 +30,7 @@ endif
 wheel-of-one: $(STAMPS)/builder
 	@echo "a wheel of $(PYTHON)"
 	@mkdir -p build/wheels/new
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheels/new .
+	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps --wheel-dir build/wheels/new .
 ifeq ($(MACHINE),Linux x86_64)
 	@$(BIN)/python tools/check_instructions.py build/$$(basename build/wheels/new/*.whl .whl | cut -d - -f 3-)
 endif

@@ -1,7 +1,7 @@
 """Probabilistic trees and forests that learn row by row and say how sure they are.
 
 The public names are listed in `__init__.pyi`. Each is imported when it is first used: scikit-learn, which every model
-needs, takes more than a second to import (Scientific Python's SPEC 1).
+needs, takes up to a second to import (Scientific Python's SPEC 1).
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Signposts lead somewhere: files that pages name exist, and papers that they cite are in the references."""
+"""Signposts lead somewhere: files and targets that pages name exist, papers that they cite are in the references."""
 
 import importlib
 import inspect
@@ -12,9 +12,10 @@ import hedgerow.plot
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 REFERENCES = (DOCS / "references.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES = sorted(ROOT.glob("*.md"))
 PAGES += sorted(page for page in DOCS.rglob("*.md") if not {"_build", "benchmarks"} & set(page.parts))
 CURRENT = [page for page in PAGES if page.parent.name != "decisions"]  # these describe the code of their time
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))  # not in a source archive
 SOURCES = [
     path.relative_to(ROOT).as_posix()
     for folder in ("benchmarks", "bindings", "cpp", "src", "tests", "tools")
@@ -81,8 +82,40 @@ def test_every_display_has_a_picture_in_the_gallery():
     assert [name for name in hedgerow.plot.__all__ if f"{name}.from_" not in examples] == []
 
 
+def make_targets(text: str) -> set[str]:
+    """Return what is made by `make` in code spans, in steps of a workflow, and in its matrix."""
+    calls = re.findall(r"(?:`|run: )make ([^`#=\n]+)", text)  # up to the first variable
+    calls += re.findall(r"\{ target: ([^,#=]+)", text)
+    return {word for call in calls for word in call.split() if re.fullmatch(r"[a-z-]+[a-z]", word)}
+
+
+@pytest.mark.parametrize("page", CURRENT + WORKFLOWS, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_is_to_be_made_is_a_target(page):
+    rules = [ROOT / "Makefile", *(ROOT / "tools").glob("*.mk")]
+    heads = re.findall(
+        r"^([a-z][^:=?]*):(?!=)", "\n".join(rule.read_text(encoding="utf-8") for rule in rules), re.MULTILINE
+    )
+    targets = {name for head in heads for name in head.split()}
+    asked = make_targets(page.read_text(encoding="utf-8"))
+    pages_of_benchmarks = {f"bench-{folder.name}" for folder in (ROOT / "benchmarks").iterdir() if folder.is_dir()}
+    assert asked - targets - pages_of_benchmarks == set()
+
+
+def test_actions_are_named_by_commits():
+    for workflow in WORKFLOWS:
+        actions = re.findall(r"uses: (.+)", workflow.read_text(encoding="utf-8"))
+        assert [action for action in actions if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+", action)] == []
+        assert actions
+
+
 def test_what_is_recognised():
     text = "`mondrian/grow.hpp` and `../label/x.hpp`, not `save`; [Roy and Teh (2009)](../references.md), "
     text += "[Burns](references.md), [De Francisci and others\n2019](../references.md), [references](../references.md)"
     assert named_files(text) == ["mondrian/grow.hpp", "label/x.hpp"]
+    assert make_targets("`make lint`, run: make sdist try-sdist\n{ target: fuzz MINUTES=5, python: 3 }, we make a") == {
+        "lint",
+        "sdist",
+        "try-sdist",
+        "fuzz",
+    }
     assert citations(text) == [("Roy", "2009"), ("Burns", ""), ("De Francisci", "2019")]

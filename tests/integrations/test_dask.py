@@ -44,6 +44,7 @@ from thorough import THOROUGH  # noqa: E402
 N = 3000 if THOROUGH else 300
 SIZES = {"n_estimators": 13, "random_state": 3}
 KEYED = {**SIZES, "cuts": "keyed"}
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # which ends a process of Windows at once
 FIXED = {"scaling": "none", "hyperparameters": "paper", "drift_rate": 0.5, "signal_to_noise": 20.0}
 
 
@@ -373,7 +374,7 @@ def test_killed_workers_lose_nothing(processes):
     if THOROUGH:
         processes.wait_for_workers(2, timeout=300)
         (holder, *_) = processes.who_has([model._model])[model._model.key]
-        os.kill(processes.run(os.getpid, workers=[holder])[holder], signal.SIGKILL)  # the model itself is lost now
+        os.kill(processes.run(os.getpid, workers=[holder])[holder], KILL)  # the model itself is lost now
         assert bits(model.to_local()) == bits(expected)
 
 
@@ -383,7 +384,7 @@ def kill_when_busy(client, name):
     for _ in range(3000):
         for worker, keys in client.processing().items():
             if any(str(key).startswith(name) for key in keys):
-                os.kill(pids[worker], signal.SIGKILL)
+                os.kill(pids[worker], KILL)
                 return pids[worker]
         time.sleep(0.01)
     return None

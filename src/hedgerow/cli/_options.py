@@ -65,3 +65,4 @@ def _check_seed(seed: int) -> int:
 
 Seed = Annotated[int, typer.Option(help="Random seed.", callback=_check_seed)]
 Jobs = Annotated[int, typer.Option(help="Threads; -1 for all cores. The result does not depend on it.")]
+Folds = Annotated[int, typer.Option("--cv", help="Folds of the cross-validation.", min=2)]

@@ -321,7 +321,7 @@ class GaussianLabels:
 def requested_target(settings: RegressionSettings, query: Smoothing) -> Any:
     """Return the kind of target requested: "auto" is "real" if numbers for labels are given, or as in the paper."""
     numbers = query.prior_mean, query.drift_variance, query.noise_variance
-    is_plain = not settings.learns or settings.smoothing == "moments" or numbers != (None, None, None)
+    is_plain = not settings.learns or settings.smoothing != "hierarchy" or numbers != (None, None, None)
     is_auto = isinstance(settings.target, str) and settings.target == "auto"
     return "real" if is_plain and is_auto else settings.target
 

@@ -16,27 +16,20 @@ from hedgerow.online._base_settings import ConformalSettings
 from hedgerow.online._calibration import ForecastCalibration, OutOfBagCalibration
 from hedgerow.online._error_sizes import ErrorSizes
 from hedgerow.online._forest import open_forest
-from hedgerow.online._learner import parts
+from hedgerow.online._learner import RowByRow, parts
 from hedgerow.predictive import LocationScale
 from hedgerow.predictive._conformal import FEWEST, ConformalShape, FrozenRadii
 
 NO_CONFIDENCES: Floats = np.empty(0)
 
 
-class ConformalLearner:
+class ConformalLearner(RowByRow):
     """A base model that learns, and its calibration. `base` is an estimator, and may be used as one."""
 
     def __init__(self, settings: ConformalSettings, base: Any, sizes: ErrorSizes | None) -> None:
         self.settings, self.base, self.sizes = settings, base, sizes
         kind = OutOfBagCalibration if settings.is_out_of_bag else ForecastCalibration
         self.calibration = kind(base, sizes, settings)
-
-    @classmethod
-    def begin(cls, rows: Rows, settings: ConformalSettings, seed: int, query: Any) -> Self:
-        """Learn all rows, in the order given."""
-        learner = cls.open(rows, settings, seed, query)
-        learner.learn(rows, query)
-        return learner
 
     @classmethod
     def open(cls, first: Rows, settings: ConformalSettings, seed: int, query: Any) -> Self:
@@ -83,9 +76,6 @@ class ConformalLearner:
         shrunk = self.calibration.shrinkage() * archive["scores"]
         frozen = FrozenRadii(max(1, scores.size), self.settings.rate, shrunk, archive["levels"])
         return LocationScale(means, scales, ConformalShape(scores, frozen))
-
-    def review_if_due(self, query: Any) -> None:
-        """Nothing is looked at again: all is learned row by row."""
 
     @property
     def n_seen(self) -> int:

@@ -22,20 +22,50 @@ SET_ASIDE = 2**28
 """Bytes of memory that may be set aside while a piece of rows is learned. Their pages are not touched."""
 
 
-class ForestLearner:
+class RowByRow:
+    """What learners share that take rows in their order and look at nothing again."""
+
+    core: Any  # a forest, or what counts rows and memory as one does
+
+    @classmethod
+    def begin(cls, rows: Rows, settings: Any, seed: int, query: Any) -> Self:
+        """Learn all rows, in the order given."""
+        learner = cls.open(rows, settings, seed, query)
+        learner.learn(rows, query)
+        return learner
+
+    @classmethod
+    def open(cls, first: Rows, settings: Any, seed: int, query: Any) -> Self:
+        """Return a learner that has learned nothing."""
+        raise NotImplementedError
+
+    def learn(self, rows: Rows, query: Any) -> None:
+        """Learn rows one after another."""
+        raise NotImplementedError
+
+    def review_if_due(self, query: Any) -> None:
+        """Nothing is looked at again: all is learned row by row."""
+
+    @property
+    def n_seen(self) -> int:
+        """Rows ever learned."""
+        return int(self.core.arrivals)
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory."""
+        return int(self.core.n_bytes)
+
+
+class ForestLearner(RowByRow):
     """An adaptive random forest."""
+
+    core: _core.OnlineForest
 
     def __init__(self, settings: ForestSettings, width: int, seed: int) -> None:
         self.settings = settings
         self.core = _core.OnlineForest(growth=settings.growth(width), n_trees=settings.n_estimators, seed=seed)
         self.mean_one = self.core.mean_one
-
-    @classmethod
-    def begin(cls, rows: Rows, settings: ForestSettings, seed: int, query: Query) -> Self:
-        """Learn all rows, in the order given."""
-        learner = cls.open(rows, settings, seed, query)
-        learner.learn(rows, query)
-        return learner
 
     @classmethod
     def open(cls, first: Rows, settings: ForestSettings, seed: int, query: Query) -> Self:
@@ -55,19 +85,6 @@ class ForestLearner:
         """Forecast each row just before it is learned."""
         for piece in parts(rows.y.size, self.core):
             yield mixture(*self.core.predict_then_learn(*rows.part(piece), query.n_threads), query.n_threads)
-
-    def review_if_due(self, query: Query) -> None:
-        """Nothing is looked at again: all is learned row by row."""
-
-    @property
-    def n_seen(self) -> int:
-        """Rows ever learned."""
-        return int(self.core.arrivals)
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory."""
-        return int(self.core.n_bytes)
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""

@@ -14,14 +14,16 @@ from hedgerow.base.work import compute_in_pieces
 from hedgerow.files import Stored
 from hedgerow.online._base_settings import QuantileSettings
 from hedgerow.online._calibration import restored_window
-from hedgerow.online._learner import LARGEST_SEED, check_n_trees, parts
+from hedgerow.online._learner import LARGEST_SEED, RowByRow, check_n_trees, parts
 from hedgerow.predictive import LabelMixture
 from hedgerow.predictive._conformal import FrozenRadii
 from hedgerow.predictive._label_mixture import calibrated
 
 
-class QuantileLearner:
+class QuantileLearner(RowByRow):
     """A quantile forest and, if its levels are calibrated, a window of scores."""
+
+    core: _core.QuantileForest
 
     def __init__(self, settings: QuantileSettings, width: int, seed: int) -> None:
         self.settings = settings
@@ -32,13 +34,6 @@ class QuantileLearner:
         self.core = _core.QuantileForest(growth=growth, n_trees=trees.n_estimators, seed=seed)
         self._window = _core.ScoreWindow(settings.calibration_size, 0.0) if settings.conformal else None
         self.mean_one = self.core.mean_one
-
-    @classmethod
-    def begin(cls, rows: Rows, settings: QuantileSettings, seed: int, query: Any) -> Self:
-        """Learn all rows, in the order given."""
-        learner = cls.open(rows, settings, seed, query)
-        learner.learn(rows, query)
-        return learner
 
     @classmethod
     def open(cls, first: Rows, settings: QuantileSettings, seed: int, query: Any) -> Self:
@@ -95,19 +90,6 @@ class QuantileLearner:
             lambda rows: core.quantiles(rows, levels, is_calibrated, n_threads), X, core.n_trees
         )
         return found
-
-    def review_if_due(self, query: Any) -> None:
-        """Nothing is looked at again: all is learned row by row."""
-
-    @property
-    def n_seen(self) -> int:
-        """Rows ever learned."""
-        return int(self.core.arrivals)
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory."""
-        return int(self.core.n_bytes)
 
     def state(self) -> dict[str, Any]:
         """Return what a file keeps."""

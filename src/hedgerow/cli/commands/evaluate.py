@@ -18,6 +18,7 @@ from hedgerow.cli._options import (
     Categorical,
     Data,
     Dates,
+    Folds,
     Ignore,
     Jobs,
     Missing,
@@ -43,7 +44,7 @@ def evaluate(
     data: Data,
     target: Target,
     test: Annotated[Path | None, typer.Option(help="Table to predict, instead of cross-validation of DATA.")] = None,
-    cv: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
+    cv: Folds = 5,
     model: Annotated[
         list[str] | None, typer.Option(metavar="MODELS", help="Our models to compare: boosting,forest if not given.")
     ] = None,

@@ -14,7 +14,7 @@ import typer
 from hedgerow.cli._folds import folds_of
 from hedgerow.cli._models import MODELS, check_model, new_model, word_for
 from hedgerow.cli._names import listed, reading_of
-from hedgerow.cli._options import Categorical, Data, Dates, Ignore, Jobs, Missing, Seed, Target, Task, Use
+from hedgerow.cli._options import Categorical, Data, Dates, Folds, Ignore, Jobs, Missing, Seed, Target, Task, Use
 from hedgerow.cli._output import Output, UsageError
 from hedgerow.cli._scores import CONFIDENCE, scores_of, show_strongest
 from hedgerow.cli._training import training_rows
@@ -69,7 +69,7 @@ def tune(
         Path | None, typer.Option("--out", "-o", help="Where to write the best; DATA with .hedgerow if not given.")
     ] = None,
     minutes: Annotated[float, typer.Option(help="Try no more after so many minutes.", min=0)] = 10.0,
-    cv: Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)] = 5,
+    cv: Folds = 5,
     model: Annotated[
         list[str] | None, typer.Option(metavar="MODELS", help="Models to try: boosting,forest,kernel,bart.")
     ] = None,
