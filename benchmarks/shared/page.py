@@ -13,6 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from benchmarks.shared.pictures import save
+
 Amount = TypeVar("Amount")
 TOLERATED_LOAD = 0.5
 
@@ -85,11 +87,8 @@ class Page:
 
     def picture(self, figure: Any, name: str, words: str) -> None:
         """Save a figure of Matplotlib next to the page, and show it there."""
-        import matplotlib.pyplot as plt
-
         self.folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(self.folder / name, dpi=110)
-        plt.close(figure)
+        save(figure, self.folder / name)
         self.text(f"![{words}]({name})")
 
     def write(self) -> Path:

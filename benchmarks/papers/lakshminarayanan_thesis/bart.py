@@ -13,6 +13,7 @@ from benchmarks.papers.lakshminarayanan_thesis.reported import (
     ESS_ON_REAL_SETS,
     REAL_SETS,
 )
+from benchmarks.papers.lakshminarayanan_thesis.traces import traces
 from benchmarks.shared.data import regression_sets
 from benchmarks.shared.page import Options, Page
 
@@ -29,13 +30,9 @@ written in Python."""
 def bart(page: Page, options: Options) -> None:
     """Cubes, then other sets."""
     page.text(f"## Chapter 4: BART\n\n{INTRODUCTION}")
-    cubes(
-        page,
-        options.pick((2, 3), tuple(CUBE_DECAYS)),
-        options.pick(1, 3, 5),
-        options.pick(1, 1, 3),
-        options.pick(50, 1000),
-    )
+    traces(page, options, SAMPLERS | {"auto": "the default"})
+    dimensions = options.pick((2, 3), tuple(CUBE_DECAYS))
+    cubes(page, dimensions, options.pick(1, 10), options.pick(1, 3), options.pick(50, 1000))
     real_sets(page, options)
 
 
