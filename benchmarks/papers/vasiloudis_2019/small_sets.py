@@ -72,7 +72,7 @@ def small_sets(page: Page, options: Options) -> dict[str, float]:
     if options.quick:
         tables = [Table(table.name, table.X[:400], table.y[:400]) for table in tables]
     page.skipped(SETS, [table.name for table in tables])
-    n_seeds, few = options.pick(1, 5, 10), options.pick(1, 1, 3)
+    n_seeds, few = options.pick(1, 10), options.pick(1, 1, 3)
     found = follow(METHODS, tables, n_seeds, CONFIDENCE)
     names = [table.name for table in tables]
     in_figures(page, found, names, n_seeds)
