@@ -32,9 +32,9 @@ WORDS = """\
 The paper takes flights of 2008 and learns the first 700,000, 2 and 5 million, and asks about the 100,000 that \
 follow. These are flights out of New York in 2013 with the same eight attributes, in order of their scheduled \
 departure: the first {sizes} are learned, and the {n_test:,} that follow are asked about. As in the paper there are \
-10 trees unless said, and at least 5 rows a leaf for scikit-learn's forests and quantile-forest; all else is at its \
-default. Entries are mean ± standard error of {runs} runs with other random seeds, as in the paper; boosting, the \
-Gaussian process and the forest of 50 trees run once. *Paper* means `hyperparameters="paper"`, \
+10 trees unless said; scikit-learn's forests and quantile-forest have at least 5 rows a leaf, as those of its Figure \
+2; all else is at its default. Entries are mean ± standard error of {runs} runs with other random seeds, as in the \
+paper; boosting, the Gaussian process and the forest of 50 trees run once. *Paper* means `hyperparameters="paper"`, \
 *rate of the code* the same with the drift rate of the authors' code, D / (2 log2 N), where the paper prints \
 D / (20 log2 N), and *online* that rows come by `partial_fit`.
 
