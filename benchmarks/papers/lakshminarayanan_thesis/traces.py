@@ -61,8 +61,9 @@ def traces(page: Page, options: Options, names: Mapping[str, str]) -> None:
         f"One chain of {n_sweeps:,} sweeps from a single leaf on one data set of each dimension, as in the thesis' "
         "figures: number of leaves, and mean squared errors of the tree after each sweep. The table has the mean "
         "number of leaves and the median errors over the second half, and the sweep after which the test error is "
-        "first within twice its median. The thesis sees PG reach the true number of leaves and a low test error much "
-        "sooner than the others, and GrowPrune keep too many leaves, with a low error on the rows it learned."
+        "first within twice its median, which a chain that stays in a poor tree reaches soon. The thesis sees PG reach "
+        "the true number of leaves and a low test error much sooner than the others, and GrowPrune keep too many "
+        "leaves, with a low error on the rows it learned."
     )
     headings = ("D", "", "leaves", "error, learned", "error, test", "sweeps to twice the test error")
     page.table("Figures 4.2 to 4.4: traces", headings, rows, words)
