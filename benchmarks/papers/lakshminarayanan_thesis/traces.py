@@ -67,7 +67,7 @@ def traces(page: Page, options: Options, names: Mapping[str, str]) -> None:
     )
     headings = ("D", "", "leaves", "error, learned", "error, test", "sweeps to twice the test error")
     page.table("Figures 4.2 to 4.4: traces", headings, rows, words)
-    page.picture(draw(found, dimensions, names), "figures_4_2_to_4_4.png", "Figures 4.2 to 4.4: traces of three chains")
+    page.picture(draw(found, dimensions, names), "figures_4_2_to_4_4.png", "Figures 4.2 to 4.4: traces of four chains")
 
 
 def draw(found: Mapping[tuple[int, str], Chain], dimensions: Sequence[int], names: Mapping[str, str]) -> Any:
