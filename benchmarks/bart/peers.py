@@ -1,4 +1,4 @@
-"""BART elsewhere: stochtree and PyMC-BART, asked for the same as ours."""
+"""BART elsewhere: stochtree, bartz and PyMC-BART, asked for the same as ours."""
 
 from __future__ import annotations
 
@@ -84,6 +84,18 @@ def stochtree(data: Split, seed: int) -> Drawn:
     return Drawn(np.asarray(model.y_hat_test).T, np.sqrt(np.asarray(model.global_var_samples)), seconds)
 
 
+def bartz(data: Split, seed: int) -> Drawn:
+    """One chain of local moves to all trees at once, by JAX; test rows predicted on the way, compiled beforehand."""
+    from bartz.BART import gbart
+
+    options = {"x_test": data.X_test, "ntree": N_TREES, "nskip": N_BURN_IN, "ndpost": N_DRAWS, "printevery": None}
+    np.asarray(gbart(data.X, data.y, seed=seed + 1000, **options).yhat_test)  # compiles
+    begin = time.process_time()
+    model = gbart(data.X, data.y, seed=seed, **options)
+    means, noise = np.asarray(model.yhat_test), np.asarray(model.sigma)[-N_DRAWS:]
+    return Drawn(means, noise, time.process_time() - begin)
+
+
 def pymc_bart(data: Split, seed: int) -> Drawn:
     """One chain of its particle sampler; the time to predict test rows counts, that to compile does not.
 
@@ -114,5 +126,5 @@ def pymc_bart(data: Split, seed: int) -> Drawn:
     return Drawn(told.predictions["mean"].to_numpy()[0], trace.posterior["noise"].to_numpy()[0], seconds, learned)
 
 
-PEERS: dict[str, Contestant] = {"stochtree": stochtree, "pymc-bart": pymc_bart}
+PEERS: dict[str, Contestant] = {"stochtree": stochtree, "bartz": bartz, "pymc-bart": pymc_bart}
 """By the name of the library."""

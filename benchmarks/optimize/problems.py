@@ -41,6 +41,8 @@ class Problem:
     least: float
     nearest: Callable[[Sequence[float]], Iterator[Sequence[float]]] | None = None
     """The places of a grid, nearest first; None where all places may be tried."""
+    places: Any = None
+    """All places of a grid, in no order."""
 
 
 def branin(x: Sequence[float]) -> float:
@@ -77,7 +79,7 @@ def on_grid(problem: Problem, seed: int) -> Problem:
     def function(x: Sequence[float]) -> float:
         return problem.function(next(nearest(x)))
 
-    return Problem(f"{problem.name}, grid", function, problem.levels, problem.least, nearest)
+    return Problem(f"{problem.name}, grid", function, problem.levels, problem.least, nearest, places)
 
 
 def tables(folder: Path | None) -> list[Problem]:

@@ -13,6 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from benchmarks.shared.pictures import save
+
 Amount = TypeVar("Amount")
 TOLERATED_LOAD = 0.5
 
@@ -43,7 +45,7 @@ class Page:
         self._parts: list[str] = []
         self._libraries: dict[str, str | None] = {}
         self._load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-        self._began = time.perf_counter()
+        self._began, self._processor_began = time.perf_counter(), processor_seconds()
         self._hedgerow = hedgerow()  # as it is now: sources may change while the page is made
 
     def begin(self, title: str, introduction: str, *libraries: str) -> None:
@@ -85,11 +87,8 @@ class Page:
 
     def picture(self, figure: Any, name: str, words: str) -> None:
         """Save a figure of Matplotlib next to the page, and show it there."""
-        import matplotlib.pyplot as plt
-
         self.folder.mkdir(parents=True, exist_ok=True)
-        figure.savefig(self.folder / name, dpi=110)
-        plt.close(figure)
+        save(figure, self.folder / name)
         self.text(f"![{words}]({name})")
 
     def write(self) -> Path:
@@ -105,12 +104,20 @@ class Page:
         given[f"SIZE={self.options.size}"] = self.options.size is not None
         command = " ".join([f"make bench-{self.topic.replace('_', '-')}", *(name for name in given if given[name])])
         minutes = max(1, round((time.perf_counter() - self._began) / 60))
+        busy = max(1, round((processor_seconds() - self._processor_began) / 60))
         libraries = [f"{name} {found or 'not installed'}" for name, found in self._libraries.items()]
         load = f", load {self._load:.1f} before it began" if self._load >= TOLERATED_LOAD else ""
         return (
-            f"Made on {date.today()} by `{command}` in {minutes} min on {processor()}, {os.cpu_count()} cores{load}, "
-            f"{platform.system()}, Python {platform.python_version()}, {', '.join([self._hedgerow, *libraries])}."
+            f"Made on {date.today()} by `{command}` in {minutes} min, {busy} min of processor time, on {processor()}, "
+            f"{os.cpu_count()} cores{load}, {platform.system()}, Python {platform.python_version()}, "
+            f"{', '.join([self._hedgerow, *libraries])}."
         )
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process and of those it started that have ended."""
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system
 
 
 def hedgerow() -> str:

@@ -36,7 +36,7 @@ BBOB is the test bed of the COCO platform (Hansen and others 2021): 24 noiseless
 differ by shifts and rotations. Here are six of them, of all five groups, as the package `ioh` has them, in two and \
 in five dimensions, each parameter in [-5, 5]. Every method has {n} evaluations, starts from nothing and is at its \
 defaults; an instance is met with its number as random seed. Instances 1 to {most}, for the Gaussian process, which \
-takes a third of a second for each suggestion, 1 to {few}.
+takes longest for a suggestion, 1 to {few}.
 
 COCO counts evaluations until an error is reached, with far larger budgets. With so few, errors are compared: the \
 least value found, less the least there is; below {least:g} they count as that."""
@@ -126,11 +126,16 @@ def together(page: Page, runs: Sequence[Run], methods: Sequence[str]) -> None:
             pairs = [(errors[method, *key], errors[OURS, *key]) for key in met]
             quotient = geometric_mean(theirs / ours for theirs, ours in pairs)
             won = sum((theirs < ours) + 0.5 * (theirs == ours) for theirs, ours in pairs)
-            cells += [f"{quotient:.2g}", "" if method == OURS else f"{won:g} of {len(pairs)}"]
+            cells += [two_digits(quotient), "" if method == OURS else f"{won:g} of {len(pairs)}"]
         milliseconds = 1e3 * float(np.mean([run.seconds for run in runs if run.method == method]))
-        rows.append((method, *cells, f"{milliseconds:.2g} ms"))
+        rows.append((method, *cells, f"{two_digits(milliseconds)} ms"))
     headings = ["", *(f"{what} {d}" for d in DIMENSIONS for what in ("error, dimension", "better on, dimension"))]
     page.table("All functions", [*headings, "a suggestion"], rows, ABOUT_ALL)
+
+
+def two_digits(value: float) -> str:
+    """Return two significant digits, of large numbers without a power of ten."""
+    return f"{float(f'{value:.2g}'):,.0f}" if value >= 100 else f"{value:.2g}"
 
 
 def by_function(page: Page, runs: Sequence[Run], methods: Sequence[str]) -> None:
@@ -141,7 +146,7 @@ def by_function(page: Page, runs: Sequence[Run], methods: Sequence[str]) -> None
             float(np.median([error for key, error in errors.items() if key[:3] == (method, function, dimension)]))
             for method in methods
         ]
-        shown = [f"**{each:.2g}**" if each == min(medians) else f"{each:.2g}" for each in medians]
+        shown = [f"**{two_digits(each)}**" if each == min(medians) else two_digits(each) for each in medians]
         rows.append((f"f{function}, {FUNCTIONS[function]}", f"{dimension}", *shown))
     page.table("By function", ("", "dimension", *methods), rows, ABOUT_EACH)
 

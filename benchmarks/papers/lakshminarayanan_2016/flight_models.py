@@ -10,26 +10,23 @@ from typing import Any
 
 import numpy as np
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import BayesianRidge
-from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
+from benchmarks.papers.lakshminarayanan_2016.sparse_process import SparseProcess
 from benchmarks.shared.data import Floats, Split
 from benchmarks.shared.peers import extra_trees, mean_and_spread
 from hedgerow import MondrianBoostingRegressor, MondrianForestRegressor
 from hedgerow.metrics import calibration_table, nlpd
 
 N_TREES, LEAF, LEAST_STD = 10, 5, 1e-3
-N_LANDMARKS, N_TRIED, WIDTHS = 200, 10_000, (0.3, 1.0, 3.0, 10.0)
-"""Of the low-rank Gaussian process: rows it is spanned by, rows that choose its length scale, and length scales."""
 CONFIDENCES = tuple(round(0.1 * k, 1) for k in range(1, 10))
 
 FOREST, FOREST_ONLINE = "Mondrian forest, paper", "Mondrian forest, paper, online"
 CODE = "Mondrian forest, rate of the code"
 DEFAULT, DEFAULT_ONLINE = "Mondrian forest, default", "Mondrian forest, default, online"
 FIFTY, BOOSTING = "Mondrian forest, default, 50 trees", "hedgerow boosting, default"
-RANDOM, EXTRA, QUANTILE, PROCESS = "RandomForest", "ExtraTrees", "quantile-forest", "low-rank Gaussian process"
+RANDOM, EXTRA, QUANTILE, PROCESS = "RandomForest", "ExtraTrees", "quantile-forest", "sparse Gaussian process"
+LIBRARIES = {QUANTILE: "quantile-forest", PROCESS: "gpytorch"}
 SLOW = (FIFTY, BOOSTING, PROCESS)
 """Run once, with one random seed."""
 
@@ -43,31 +40,6 @@ class Score:
     differences: dict[str, Floats]
     """Observed minus promised coverage at CONFIDENCES, by reading of the forecast."""
     seconds: float  # processor time of learning
-
-
-class LowRankProcess:
-    """Bayesian linear regression on Nystroem's features of a Gaussian kernel; the evidence chooses its length scale."""
-
-    def __init__(self, seed: int) -> None:
-        self.seed = seed
-
-    def fit(self, X: Floats, y: Floats) -> LowRankProcess:
-        self.scaler = StandardScaler().fit(X)
-        rows = np.random.default_rng(self.seed).permutation(y.size)[:N_TRIED]
-        evidence = {width: self._fit(X[rows], y[rows], width).scores_[-1] for width in WIDTHS}
-        self.ridge = self._fit(X, y, max(evidence, key=lambda width: evidence[width]))
-        return self
-
-    def _fit(self, X: Floats, y: Floats, width: float) -> Any:
-        scaled = self.scaler.transform(X)
-        self.features = Nystroem(gamma=0.5 / width**2, n_components=N_LANDMARKS, random_state=self.seed).fit(scaled)
-        return BayesianRidge(compute_score=True).fit(self.features.transform(scaled), y)
-
-    def mean_and_std(self, X: Floats) -> tuple[Floats, Floats]:
-        found: tuple[Floats, Floats] = self.ridge.predict(
-            self.features.transform(self.scaler.transform(X)), return_std=True
-        )
-        return found
 
 
 def score(y: Floats, mean: Floats, density: float, forecasts: dict[str, Any], seconds: float) -> Score:
@@ -125,7 +97,7 @@ NEW: dict[str, Callable[..., Any]] = {
     RANDOM: lambda seed: RandomForestRegressor(N_TREES, min_samples_leaf=LEAF, n_jobs=1, random_state=seed),
     EXTRA: lambda seed: extra_trees(N_TREES, seed, min_samples_leaf=LEAF),
     QUANTILE: new_quantile_forest,
-    PROCESS: LowRankProcess,
+    PROCESS: SparseProcess,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,13 @@ import numpy as np
 from scipy.stats import norm
 from threadpoolctl import threadpool_limits
 
+from benchmarks.accuracy.gradient_boosting import CONTESTANTS, STOPPED
 from benchmarks.accuracy.models import BOOSTING, FOREST, NGBOOST, boosting, hedgerow_forest, ngboost
 from benchmarks.shared.data import Floats, Labels, Split, Table
 
-MODELS = {BOOSTING: boosting, FOREST: hedgerow_forest, NGBOOST: ngboost}
+MODELS = {BOOSTING: boosting, FOREST: hedgerow_forest, STOPPED: CONTESTANTS[STOPPED][1], NGBOOST: ngboost}
+BLUR = 1e-7
+"""Standard deviations of the noise that hides copies of a row."""
 LEAST_MASS = 1e-9
 """Of an interval around a target, below which rounding errors of the distribution function show."""
 RESOLUTIONS = (1.0, 0.1, 0.01, 0.001)
@@ -55,6 +58,12 @@ def split(table: Table, test: Labels) -> Split:
     return Split(table.name, table.X[learned], table.y[learned], table.X[test], table.y[test])
 
 
+def without_copies(table: Table) -> Table:
+    """Return it with a little noise in its columns, so that no row looks like another."""
+    noise = np.random.default_rng(0).normal(size=table.X.shape)
+    return replace(table, name=f"{table.name}, copies hidden", X=table.X + BLUR * table.X.std(axis=0) * noise)
+
+
 def resolution(y: Floats) -> float | None:
     """Return the decimal unit in which targets are given, or None where they are as good as continuous."""
     for unit in RESOLUTIONS:
@@ -70,6 +79,17 @@ def rounded_log_density(dist: Any, y: Floats, unit: float) -> Floats:
     return found
 
 
+def ask(contestant: Any, model: str, X: Floats) -> tuple[Floats, Any]:
+    """Return predicted means and distributions."""
+    if model == NGBOOST:
+        found = contestant.pred_dist(X).params
+        return found["loc"], norm(found["loc"], found["scale"])
+    if model == STOPPED:
+        mean, variance = contestant.predict(X).T
+        return mean, norm(mean, np.sqrt(variance))
+    return contestant.predict(X), contestant.predict_dist(X)
+
+
 def measure(data: Split, model: str, fold: int, unit: float | None) -> Score:
     """Fit, on one thread, and ask for the distribution of the test rows."""
     contestant, y = MODELS[model](fold), data.y_test
@@ -77,11 +97,7 @@ def measure(data: Split, model: str, fold: int, unit: float | None) -> Score:
         begin = time.process_time()
         contestant.fit(data.X, data.y)
         seconds = time.process_time() - begin
-        if model == NGBOOST:
-            found = contestant.pred_dist(data.X_test).params
-            mean, dist = found["loc"], norm(found["loc"], found["scale"])
-        else:
-            mean, dist = contestant.predict(data.X_test), contestant.predict_dist(data.X_test)
+        mean, dist = ask(contestant, model, data.X_test)
         level = dist.cdf(y)
         rounded = np.nan if unit is None else -float(np.mean(rounded_log_density(dist, y, unit)))
         nll = -float(np.mean(dist.logpdf(y)))

@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.online_forests.methods import Scores
 from benchmarks.online_forests.run import SETS
+from benchmarks.papers.vasiloudis_2019 import capymoa_intervals
 from benchmarks.papers.vasiloudis_2019.methods import CHECKS, METHODS, OURS, Forecaster, leaves_begin_empty
 from benchmarks.papers.vasiloudis_2019.reported import APPROXIMATE, EXACT, MONDRIAN, QUANTILE, SMALL_SETS
 from benchmarks.shared.data import Table, regression_sets
@@ -72,7 +73,7 @@ def small_sets(page: Page, options: Options) -> dict[str, float]:
     if options.quick:
         tables = [Table(table.name, table.X[:400], table.y[:400]) for table in tables]
     page.skipped(SETS, [table.name for table in tables])
-    n_seeds, few = options.pick(1, 5, 10), options.pick(1, 1, 3)
+    n_seeds, few = options.pick(1, 10), options.pick(1, 1, 3)
     found = follow(METHODS, tables, n_seeds, CONFIDENCE)
     names = [table.name for table in tables]
     in_figures(page, found, names, n_seeds)
@@ -80,17 +81,20 @@ def small_sets(page: Page, options: Options) -> dict[str, float]:
     page.tell("rows in random order")
     shuffled = follow(METHODS, tables, few, CONFIDENCE, shuffled=True)
     page.tell("variants")
-    others = follow(CHECKS | OURS, tables, few, CONFIDENCE)
+    peers = {capymoa_intervals.NAME: capymoa_intervals.adapi} if capymoa_intervals.is_there(page) else {}
+    others = follow(CHECKS | OURS | peers, tables, few, CONFIDENCE)
     headings = ("", "miss rate", "above 0.1", "relative size", "quantile loss", "utility")
     rows = [
         *((f"{name}, rows in random order", *f.cells) for name, f in shuffled.items()),
         *((name, *others[name].cells) for name in CHECKS),
         *((f"{name}, the library's own settings", *others[name].cells) for name in OURS),
+        *((f"{name}, {others[name].seconds:.1f} s a set", *others[name].cells) for name in peers),
     ]
     words = (
         f"Means over sets, seeds: {few}, in the order of the files unless said. The first lines are the methods of "
         "the report when rows are exchangeable, as conformal prediction assumes; then come checks of what may differ; "
-        "then what the library does by default, and what its own options do."
+        "then what the library does by default, and what its own options do"
+        + (f"; last, CapyMOA's, with {capymoa_intervals.N_TREES} trees." if peers else ".")
     )
     page.table("What changes Figures 1 to 3", headings, rows, words)
     page.tell("empty leaves")
