@@ -81,9 +81,10 @@ def test_an_endless_variance_is_noise():
 
 
 def test_parts_of_classes_where_the_truth_is_known():
-    """Coins are noise, and a gap is not, as is told where leaves hold several rows.
+    """Coins are noise, and a gap is not, as is told where leaves hold several rows or rows coincide.
 
-    With one class a leaf, the total is right, and noise is not told from the other two: the guide says so.
+    With one class a leaf, the total is right, and noise is not told from the other two where rows differ: the guide
+    says so.
     """
     rng = np.random.default_rng(0)
     coins, flipped = rng.uniform(size=(2000, 2)), rng.integers(0, 2, 2000)
@@ -105,3 +106,5 @@ def test_parts_of_classes_where_the_truth_is_known():
     assert noise < 0.05
     assert min(disagreement, distance) > 0.3
     assert shares(coins, flipped, outside, 2)[3] > 0.95
+    booleans = rng.integers(0, 2, size=(2000, 5)).astype(float)
+    assert shares(booleans, flipped, booleans[:100], 2)[1] > 0.95
