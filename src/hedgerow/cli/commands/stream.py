@@ -39,20 +39,18 @@ def stream(
     task: Task = "auto",
     trees: Annotated[int, typer.Option(help="Number of trees.", min=1)] = 10,
     settings: Settings = None,
-    keep: Annotated[
-        int | None, typer.Option(help="forest only: unlearn all but the latest so many rows.", min=1)
-    ] = None,
-    confidence: Annotated[float, typer.Option(help="What the intervals promise.")] = 0.9,
+    keep: Annotated[int | None, typer.Option(help="forest only: keep only the latest N rows.", min=1)] = None,
+    confidence: Annotated[float, typer.Option(help="Nominal coverage of the intervals.")] = 0.9,
     window: Annotated[
         int | None,
-        typer.Option(help="Rows of a line in the table; 1000 if not given, a twentieth of a short file.", min=1),
+        typer.Option(help="Rows per line of the table; 1000 if not given, or a twentieth of a short file.", min=1),
     ] = None,
     ignore: Ignore = None,
     categorical: Categorical = None,
     skip_missing: Annotated[bool, typer.Option("--skip-missing", help="Leave out rows with missing values.")] = False,
     distribution: Annotated[bool, typer.Option("--distribution", help="Score NLPD and CRPS too; slower.")] = False,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="File to go on from after an interruption; made if it is not there.")
+        Path | None, typer.Option(help="File to resume from after an interruption; created if it does not exist.")
     ] = None,
     to: Annotated[Path | None, typer.Option("--out", "-o", help="Where to save the run, for hedgerow report.")] = None,
     save_model: Annotated[Path | None, typer.Option(help="Where to save the model that has learned all rows.")] = None,
