@@ -1,4 +1,4 @@
-"""Every result in the README links to a page of the benchmarks, and its numbers are on that page, rounded or as written."""
+"""Every result in the README links to a page of the benchmarks, and its numbers are on that page, maybe rounded."""
 
 import re
 from decimal import ROUND_HALF_UP, Decimal
