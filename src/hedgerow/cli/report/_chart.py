@@ -93,10 +93,10 @@ class Chart:
         """Write a word to the right of a place."""
         self._marks.append(_text(self.across(x) + 5, self.up(y) + 4, text, "start"))
 
-    def small_word(self, x: float, y: float, text: str, colour: str) -> None:
-        """Write a small word at a place."""
-        style = f"font-size:9px;fill:{colour}"
-        place = {"x": f"{self.across(x):.1f}", "y": f"{self.up(y) + 3:.1f}"}
+    def word_within(self, x: float, y: float, text: str, colour: str, size: int) -> None:
+        """Write a word around a place."""
+        style = f"font-size:{size}px;fill:{colour}"
+        place = {"x": f"{self.across(x):.1f}", "y": f"{self.up(y) + size / 3:.1f}"}
         self._add("text", text, **place, text_anchor="middle", style=style)
 
     def svg(self) -> Markup:

@@ -10,7 +10,6 @@ import numpy as np
 
 from hedgerow.cli.report._chart import (
     DASHED,
-    HEIGHT,
     LINE,
     MOST_ROOM,
     WIDTH,
@@ -33,8 +32,8 @@ from hedgerow.plot.style import BLUE, GREY, ORANGE
 MOST_DOTS = 400
 MOST_BARS = 20
 N_CLASSES = 12
-MOST_COUNTED = 12
-"""Classes up to which there is room for numbers in a map."""
+MOST_COUNTED, FEW_CLASSES = 12, 5
+"""Classes up to which there is room for numbers in a map, and for large ones."""
 
 
 def target_figure(y: Any, task: str, target: str) -> Markup:
@@ -119,15 +118,19 @@ def intervals_figure(labels: Sequence[str], y: Any, mean: Any, ends: Any, target
 def confusion_figure(counts: Any, classes: Sequence[str]) -> Markup:
     """Return a map of how often rows of each class, from above, were predicted as each, from the left."""
     n = len(classes)
-    places = [(place + 0.5, str(place + 1)) for place in range(0, n, 1 if n < 10 else 2)]
-    labels = [(n - place - 0.5, f"{place + 1} {name}") for place, name in enumerate(classes)]
-    chart = Chart((0, n), (0, n), "predicted class", "actual class", places, labels, max(HEIGHT, 68 + 20 * n))
+    is_short = all(room_for(name) < (WIDTH - MOST_ROOM) / n for name in classes)  # else columns have numbers
+    names = list(classes) if is_short else [f"{place} {name}" for place, name in enumerate(classes, 1)]
+    labels = [(n - place - 0.5, name) for place, name in enumerate(names)]
+    heads = [(place + 0.5, names[place] if is_short else str(place + 1)) for place in range(0, n, 1 if n < 10 else 2)]
+    line, size = (34, 12) if n <= FEW_CLASSES else (20, 9)
+    chart = Chart((0, n), (0, n), "predicted class", "actual class", heads, labels, 68 + line * n)
     for row, column in np.ndindex(n, n):
         share = float(counts[row, column]) / max(1, int(counts[row].sum()))
         up = n - row
         chart.box((column, column + 1), (up - 1, up), between_white_and(BLUE, 0.04 + 0.96 * share), gap=0.3)
         if counts[row, column] and n <= MOST_COUNTED:
-            chart.small_word(column + 0.5, up - 0.5, str(counts[row, column]), "#fff" if share > 0.5 else "#1c1c1c")
+            colour = "#fff" if share > 0.5 else "#1c1c1c"
+            chart.word_within(column + 0.5, up - 0.5, str(counts[row, column]), colour, size)
     return figure("Confusion matrix", chart.svg(), "Numbers of rows. Darker: a larger share of the rows of a class.")
 
 
