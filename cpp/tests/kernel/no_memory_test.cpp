@@ -48,8 +48,8 @@ TEST(ctrl_c_leaves_features_as_they_were) {
   CellFeatures cells(width, n_trees, 1.0, 5), twin(width, n_trees, 1.0, 5);
   for (const Points& points : {first, all}) {
     const auto before = archived(cells);
-    const std::size_t n_looks = tests::interrupt_until_it_ends([&] { cells.learn(points, 1); },
-                                                               [&] { return archived(cells) == before; });
+    const std::size_t n_looks =
+        tests::interrupt_until_it_ends([&] { cells.learn(points, 1); }, [&] { return archived(cells) == before; });
     CHECK(n_looks >= n_trees);
     twin.learn(points, 1);
     CHECK(archived(cells) == archived(twin) && cells.n_columns == twin.n_columns);

@@ -107,7 +107,7 @@ class CellFeatures {
  private:
   static constexpr std::size_t block = 2048;  ///< rows that walk down a tree while it is in the cache
   static constexpr std::size_t abreast = 16;
-  static constexpr std::size_t n_together = 16;  ///< trees whose columns are written together, a line of the cache
+  static constexpr std::size_t n_together = 16;     ///< trees whose columns are written together, a line of the cache
   static constexpr std::size_t between_looks = 64;  ///< rows, which may take a few milliseconds
 
   /// visit(row, tree, column) for all rows and trees; a thread takes a block of rows.
