@@ -66,12 +66,12 @@ def test_noise_that_varies():
 def test_sentences():
     row = np.ones(1)
     say = Uncertainty(10 * row, 2 * row, 7 * row, row).sentence
-    assert say(0) == "It is uncertain because trees disagree about it (disagreement is 70 % of it; " + (
-        "noise 20 % and distance 10 %)."
+    assert say(0) == (
+        "The prediction is uncertain because the trees disagree (disagreement 70 %, noise 20 %, distance 10 %)."
     )
-    assert Uncertainty(row, row, 0 * row, 0 * row).sentence(0).endswith("(noise is 100 % of it).")
-    assert Uncertainty(0 * row, 0 * row, 0 * row, 0 * row).sentence(0) == "It is as certain as can be."
-    assert "without bound" in Uncertainty(np.inf * row, np.inf * row, row, row).sentence(0)
+    assert Uncertainty(row, row, 0 * row, 0 * row).sentence(0).endswith("vary (noise 100 %).")
+    assert Uncertainty(0 * row, 0 * row, 0 * row, 0 * row).sentence(0) == "There is no uncertainty."
+    assert "no bound" in Uncertainty(np.inf * row, np.inf * row, row, row).sentence(0)
 
 
 def test_an_endless_variance_is_noise():
