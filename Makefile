@@ -92,6 +92,7 @@ kills: $(STAMPS)/package $(STAMPS)/group-test ## killed while it writes: KILLS=n
 
 bench-accuracy bench-classification bench-speed: $(STAMPS)/group-bench-accuracy
 bench-bart: $(STAMPS)/group-bench-bart
+bench-capymoa: $(STAMPS)/group-bench-capymoa
 bench-optimize: $(STAMPS)/group-bench-optimize
 bench-tables: $(STAMPS)/group-bench-tables
 bench-outliers: $(STAMPS)/group-bench-outliers

@@ -41,7 +41,7 @@ def main() -> None:
         browser = shutil.which("chromium") or "google-chrome"
         options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={WIDTH},{HEIGHT}"]
         subprocess.run([browser, *options, f"--screenshot={picture}", page], check=True, capture_output=True)
-        Image.open(picture).convert("P", palette=Image.Palette.ADAPTIVE, colors=64).save(
+        Image.open(picture).convert("P", palette=Image.Palette.ADAPTIVE, colors=200).save(
             Path(__file__).with_name("report.png"), optimize=True
         )
 

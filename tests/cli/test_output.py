@@ -147,6 +147,16 @@ def test_questions_are_asked_on_terminals(folder, tmp_path, monkeypatch):
     assert hedgerow.load(tmp_path / "model").classes_.tolist() == [1, 2, 3, 4, 5]
 
 
+def test_a_question_without_an_answer_is_an_error(folder, tmp_path, monkeypatch):
+    """Ctrl-D at the question was a traceback."""
+    path = tmp_path / "stars.csv"
+    pd.read_csv(folder / "rows.csv").assign(y=1 + np.arange(60) % 5).to_csv(path, index=False)
+    monkeypatch.setattr(Output, "can_ask", lambda self: True)
+    ended = run("fit", path, *FIT, "--out", tmp_path / "model")  # whose input is empty
+    assert ended.exit_code == 2
+    assert "--task classification" in ended.stderr.splitlines()[-1]
+
+
 def test_progress_is_for_terminals(monkeypatch):
     for is_terminal in (False, True):
         file = io.StringIO()

@@ -1,6 +1,7 @@
 """report on a model: one page that holds all it shows, escapes what tables hold, and scores rows honestly."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 import numpy as np
@@ -9,19 +10,19 @@ import pytest
 
 import hedgerow
 from command_line import answer, done, refusal
-from hedgerow.cli.report._chart import round_ticks
+from hedgerow.cli.report._chart import round_ticks, short
 
 N = 120
 FAST = ("--trees", 3, "--set", "stages=['mondrian']")
 CODE = "<script>alert(1)</script>"
 SECTIONS = [
-    "In short",
-    "The data",
-    "Errors beside a baseline",
-    "Promises kept",
-    "Which columns matter",
-    "What columns do",
-    "Where it is least sure",
+    "Summary",
+    "Data",
+    "Accuracy",
+    "Calibration",
+    "Column importance",
+    "Column effects",
+    "Least certain predictions",
     "Example predictions",
     "The model",
 ]
@@ -39,7 +40,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.names.append(tag)
         self.attributes += attrs
-        if tag not in ("meta", "link", "br"):
+        if tag not in ("meta", "link", "br", "wbr"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):
@@ -151,7 +152,7 @@ def test_a_model_without_importances_has_its_columns_shuffled(folder):
     path = folder / "kernel.hedgerow"
     done("fit", folder / "flats.csv", "-t", "price", "--ignore", "kind", "--model", "kernel", "--no-score", "-o", path)
     done("report", path, folder / "flats.csv", "-o", folder / "kernel.html")
-    assert "shuffled among rows" in (folder / "kernel.html").read_text(encoding="utf-8")
+    assert "when the values of a column are shuffled" in (folder / "kernel.html").read_text(encoding="utf-8")
 
 
 def test_a_model_alone_has_a_short_page(folder):
@@ -159,7 +160,7 @@ def test_a_model_alone_has_a_short_page(folder):
     said = done("report", folder / "price.hedgerow", "-o", path)
     assert "hedgerow report" in said.stderr
     page = Page(path.read_text(encoding="utf-8"))
-    assert page.headings == ["In short", "Columns", "The model", "More"]
+    assert page.headings == ["Summary", "Columns", "The model", "More"]
     assert CODE in page.cells
     assert "price" in page.cells
 
@@ -198,10 +199,36 @@ def test_a_rare_class(tmp_path):
     done("report", tmp_path / "m", tmp_path / "rows.csv", "-o", tmp_path / "page.html")
     content = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "yes is never the most probable class" in content
-    assert "Ranked right (AUC)" in content
-    assert "How often each value of left comes" in content
-    shares = content.partition("Promises kept")[2].partition("</svg>")[0]
+    assert "AUC" in content
+    assert "Frequencies of left" in content
+    shares = content.partition("<h2>Calibration")[2].partition("</svg>")[0]
     assert "100 %" not in shares
+
+
+def test_long_names_are_told_apart_and_many_classes_fit(tmp_path):
+    """Labels of importances were cut at the same letter; a table of twelve classes stuck out of page and paper."""
+    rng = np.random.default_rng(0)
+    names = [f"purchases_in_month_{month:02d}_without_returns" for month in range(6)]
+    table = pd.DataFrame(rng.normal(size=(240, 6)), columns=names).round(3)
+    table["plant"] = [f"plant {int(place):02d}" for place in np.clip(2 * table[names[0]] + 6, 0, 11)]
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    how = ("--trees", 3, "--set", "stages=['mondrian']", "--no-score", "-o", tmp_path / "m")
+    done("fit", tmp_path / "rows.csv", "-t", "plant", *how)
+    done("report", tmp_path / "m", tmp_path / "rows.csv", "-o", tmp_path / "page.html")
+    content = (tmp_path / "page.html").read_text(encoding="utf-8")
+    bars = content.partition("Share of each column")[2].partition("</svg>")[0]
+    assert all(f">{name}<" in bars for name in names)
+    table_of_scores, _, rest = content.partition("<h2>Accuracy")[2].partition("Confusion matrix")
+    assert "plant 01" not in table_of_scores
+    matrix = rest.partition("</svg>")[0]
+    assert all(f">{place + 1} plant {place:02d}<" in matrix for place in range(12) if f"plant {place:02d}" in content)
+    counts = [int(n) for n in re.findall(r"font-size:9px[^>]*>(\d+)<", matrix)]
+    assert sum(counts) == 240
+
+
+@pytest.mark.parametrize(("text", "shown"), [("short", "short"), ("a" * 30 + "1", "a" * 10 + "…" + "a" * 8 + "1")])
+def test_a_shortened_label_keeps_its_end(text, shown):
+    assert short(text) == shown
 
 
 @pytest.mark.parametrize("ends", [(0.0, 1.0), (260_000, 940_000), (-0.003, 0.0041), (3, 3.2), (99, 101)])

@@ -161,3 +161,20 @@ def test_json_lines_with_holes(tmp_path):
     result = run("stream", path, "--target", "y", "--trees", 2, "--skip-missing", "--task", "regression")
     assert result.exit_code == 0, result.output
     assert "42 rows" in result.stderr
+
+
+def test_numbers_in_another_form_are_no_classes(tmp_path):
+    """Prices with a currency were one class each, and columns of such numbers were categories in silence."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {"a": rng.normal(size=120).round(3), "fee": [f"${fee:,.2f}" for fee in rng.gamma(4, 400, 120)]}
+    )
+    frame["price"] = [f"${price:,.0f}" for price in rng.gamma(4, 90_000, 120)]
+    frame["name"] = rng.choice(["oak", "elm"], 120)
+    path = tmp_path / "rows.csv"
+    frame.to_csv(path, index=False)
+    assert "use fit" in refusal("stream", path, "--target", "price", "--trees", 2, code=2)
+    said = done("stream", path, "--target", "a", "--trees", 2).stderr
+    assert "note: fee, price taken for categories" in said
+    assert "name" not in said
+    assert "note:" not in done("stream", path, "--target", "a", "--trees", 2, "--categorical", "fee,price").stderr

@@ -169,3 +169,29 @@ def test_words_among_numbers_of_rows_to_predict(tmp_path):
     assert "--missing n.a.,k.A." in said
     assert len(done("predict", model, new, "--missing", "n.a.,k.A.").stdout.splitlines()) == 4
     assert "one of day-first, month-first" in refusal("predict", model, new, "--dates", "day", code=2)
+
+
+def test_text_with_types_is_a_number_where_nothing_else_is_written_so(tmp_path):
+    """Prices in JSON lines were text with a class each; plain digits as text are meant, and so stay text."""
+    rows = [
+        {"price": "$679,808", "fee": "12,50 €", "share": "12.5 %", "people": "1,234", "code": "80331", "pair": "1,2"},
+        {"price": "$1,730,268.5", "fee": "-", "share": "7 %", "people": "950", "code": "10115", "pair": "3,4"},
+        {"price": None, "fee": "7 €", "share": "8 %", "people": "12,000", "code": "04109", "pair": "5,6"},
+    ]
+    frame = pd.DataFrame(rows).assign(dotted=["465.500 €", "12.000 €", "950 €"], size=[3, 1, 2])
+    frame.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    for name in ("rows.jsonl", "rows.parquet"):
+        found = read_table(tmp_path / name)
+        assert found["price"].fillna(0).tolist() == [679_808, 1_730_268.5, 0]
+        assert found["fee"].fillna(0).tolist() == [12.5, 0, 7]
+        assert found["share"].tolist() == [12.5, 7, 8]
+        assert found["people"].tolist() == [1234, 950, 12_000]
+        for text in ("code", "pair", "dotted"):  # thousands, or three decimal places: nothing tells
+            assert found[text].tolist() == frame[text].tolist()
+    frame[["people", "share", "code", "price"]].assign(size=["3", "k.A.", "2.5"]).to_json(
+        tmp_path / "text.jsonl", orient="records", lines=True
+    )  # where all is text, types tell nothing
+    found = read_table(tmp_path / "text.jsonl", reading=Reading(("k.A.",)))
+    assert found["size"].fillna(0).tolist() == [3, 0, 2.5]
+    assert found["code"].tolist() == frame["code"].tolist()

@@ -66,12 +66,12 @@ def test_noise_that_varies():
 def test_sentences():
     row = np.ones(1)
     say = Uncertainty(10 * row, 2 * row, 7 * row, row).sentence
-    assert say(0) == "It is uncertain because trees disagree about it (disagreement is 70 % of it; " + (
-        "noise 20 % and distance 10 %)."
+    assert say(0) == (
+        "The prediction is uncertain because the trees disagree (disagreement 70 %, noise 20 %, distance 10 %)."
     )
-    assert Uncertainty(row, row, 0 * row, 0 * row).sentence(0).endswith("(noise is 100 % of it).")
-    assert Uncertainty(0 * row, 0 * row, 0 * row, 0 * row).sentence(0) == "It is as certain as can be."
-    assert "without bound" in Uncertainty(np.inf * row, np.inf * row, row, row).sentence(0)
+    assert Uncertainty(row, row, 0 * row, 0 * row).sentence(0).endswith("vary (noise 100 %).")
+    assert Uncertainty(0 * row, 0 * row, 0 * row, 0 * row).sentence(0) == "There is no uncertainty."
+    assert "no bound" in Uncertainty(np.inf * row, np.inf * row, row, row).sentence(0)
 
 
 def test_an_endless_variance_is_noise():
@@ -81,9 +81,10 @@ def test_an_endless_variance_is_noise():
 
 
 def test_parts_of_classes_where_the_truth_is_known():
-    """Coins are noise, and a gap is not, as is told where leaves hold several rows.
+    """Coins are noise, and a gap is not, as is told where leaves hold several rows or rows coincide.
 
-    With one class a leaf, the total is right, and noise is not told from the other two: the guide says so.
+    With one class a leaf, the total is right, and noise is not told from the other two where rows differ: the guide
+    says so.
     """
     rng = np.random.default_rng(0)
     coins, flipped = rng.uniform(size=(2000, 2)), rng.integers(0, 2, 2000)
@@ -105,3 +106,5 @@ def test_parts_of_classes_where_the_truth_is_known():
     assert noise < 0.05
     assert min(disagreement, distance) > 0.3
     assert shares(coins, flipped, outside, 2)[3] > 0.95
+    booleans = rng.integers(0, 2, size=(2000, 5)).astype(float)
+    assert shares(booleans, flipped, booleans[:100], 2)[1] > 0.95

@@ -1,9 +1,9 @@
 """
-Probabilities that can be believed
-==================================
+Calibrated class probabilities
+==============================
 
-Of all rows with a predicted probability of 0.8, eight of ten should be of that class. Frequencies beside probabilities,
-for three classifiers on the same rows.
+Of all rows with a predicted probability of 0.8, eight in ten should belong to that class. Observed frequencies against
+predicted probabilities, for three classifiers on the same rows.
 """
 
 import matplotlib.pyplot as plt

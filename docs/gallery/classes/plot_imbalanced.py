@@ -2,8 +2,8 @@
 A rare class
 ============
 
-Four of a hundred rows are of the rare class. The probabilities of a calibrated model say how rare; what to do about a
-row follows from what a mistake costs, not from the class that is most probable.
+Four in a hundred rows belong to the rare class. With calibrated probabilities, the best decision for a row follows from
+the costs of the two kinds of mistakes, not from which class is more probable.
 """
 
 import matplotlib.pyplot as plt

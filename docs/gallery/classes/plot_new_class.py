@@ -1,9 +1,9 @@
 """
-A class that nobody had seen
-============================
+A new class in a stream
+=======================
 
-A stream of digits: from row 500 on there are eights, which the forest has never met. A Mondrian forest takes a new
-class at any time; before it has a name, the rows look distant.
+A stream of digits, in which eights occur for the first time at row 500. Before any eight has been learned, these rows
+stand out by the distance part of their uncertainty. New classes can be learned at any time.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +29,9 @@ print(
 found = []
 for begin in range(0, 500, 50):
     rows = late[begin : begin + 50]
-    said = forest.predict(X[rows])
-    found.append([np.mean(said[y[rows] == 8] == 8), np.mean(said[y[rows] != 8] == y[rows][y[rows] != 8])])
+    predicted = forest.predict(X[rows])
+    is_eight = y[rows] == 8
+    found.append([np.mean(predicted[is_eight] == 8), np.mean(predicted[~is_eight] == y[rows][~is_eight])])
     forest.partial_fit(X[rows], y[rows])
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")

@@ -3,8 +3,8 @@ Three reasons to be uncertain about a class
 ===========================================
 
 The entropy of a prediction has three parts: noise, where classes overlap; disagreement between the trees, where more
-rows would help; and distance, where there are no rows nearby. Leaves must hold several rows to tell noise from
-disagreement, hence ``min_samples_split=20``.
+rows would help; and distance, where no rows are near. Noise can be separated from disagreement only if leaves hold
+several rows, hence ``min_samples_split=20``.
 """
 
 import matplotlib.pyplot as plt

@@ -27,8 +27,8 @@ print(f"{np.mean((low <= y[1000:]) & (y[1000:] <= high)):.0%} of 200 new counts 
 figure, axes = plt.subplots(1, 3, figsize=(10, 3.2), sharey=True, layout="constrained")
 new = np.array([[0.93, 0.1, 0.5], [0.0, 0.5, 0.5], [0.3, 0.9, 0.5]])
 k = np.arange(30.0)
-said = model.predict_dist(new).pmf(np.tile(k, (3, 1)))
-for ax, row, probability in zip(axes, new, said):
+probabilities = model.predict_dist(new).pmf(np.tile(k, (3, 1)))
+for ax, row, probability in zip(axes, new, probabilities):
     true = np.exp(2 * np.sin(5 * row[0]) + row[1] - 0.5)
     factorial = np.cumsum(np.log(np.maximum(k, 1)))
     ax.bar(k, probability, color="#0072B2", alpha=0.5, label="predicted")

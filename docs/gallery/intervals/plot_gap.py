@@ -2,8 +2,8 @@
 Uncertain where there are no data
 =================================
 
-A Mondrian forest knows how far a row is from those it has learned. In a gap and beyond the data its intervals widen;
-the spread between the trees of a random forest does not.
+The intervals of a Mondrian forest widen with the distance from the training rows, in a gap and beyond the data. The
+spread between the trees of a random forest does not.
 """
 
 import matplotlib.pyplot as plt

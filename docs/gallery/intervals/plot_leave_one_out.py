@@ -1,9 +1,9 @@
 """
-Honest errors without cross-validation
-======================================
+Leave-one-out without refitting
+===============================
 
-The leave-one-out predictions of a Mondrian forest are exact and cost one pass over its trees: no forest is fitted
-twice. They tell what the error on new rows will be; the error on the training rows does not.
+The leave-one-out predictions of a Mondrian forest are exact and cost one pass over its trees. Their error estimates
+that on new rows, as cross-validation does; the error on the training rows is far too optimistic.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,7 @@
 Intervals for prices
 ====================
 
-A table as it comes: text, a date, missing values. Boosting takes the data frame, and says for each flat not only a
-price but a range.
+A data frame with text, a date and missing values, without preprocessing. Boosting predicts an interval for each price.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +22,7 @@ flats.loc[rng.random(n) < 0.1, "size"] = np.nan
 print(flats.head())
 
 # %%
-# Prices are positive, which is recognised: no interval goes below zero, and those of dear flats are wider.
+# The target is recognised as positive: no interval extends below zero, and those of expensive flats are wider.
 
 model = MondrianBoostingRegressor(n_estimators=30, random_state=0).fit(flats[:600], price[:600])
 new, paid = flats[600:], price[600:].to_numpy()

@@ -2,10 +2,10 @@
 Which rows to label next
 ========================
 
-Where rows are cheap and labels are dear, `query` picks the rows whose targets would lower the variance of predictions
-most. Left: 260 rows of a pool have been labelled at random; the next 60 are chosen together, in gaps between these and
-apart from each other. Right: the same from 100 rows on, 40 at a time, and with random rows in their place; the mean of
-three pools. The function is almost a plane for x0 < 0.5, and has waves beyond.
+Where rows are cheap and labels are expensive, `query` chooses the rows whose targets would reduce the variance of
+predictions most. Left: 260 rows of a pool have been labelled at random; the next 60 are chosen together, in gaps
+between these and apart from each other. Right: the same from 100 rows on, 40 at a time, and with random rows in their
+place; the mean of three pools. The function is almost a plane for x0 < 0.5, and has waves beyond.
 """
 
 import matplotlib.pyplot as plt

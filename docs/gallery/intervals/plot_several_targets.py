@@ -3,7 +3,7 @@ Several targets at once
 =======================
 
 If `y` has several columns, trees are shared and the prediction is a joint distribution. Here the noise of two targets
-has the correlation 0.8: of one row's two targets, one tells about the other.
+has correlation 0.8, so one target of a row is informative about the other.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-Noise that is not the same everywhere
-=====================================
+Noise that varies
+=================
 
-Targets scatter more on the right. `MondrianBoostingRegressor` learns where, so that its intervals hold 90 % of the rows
-in both halves; an interval of one width holds too many in one and too few in the other.
+Targets are noisier on the right (heteroscedastic noise). `MondrianBoostingRegressor` learns where, so its intervals
+cover 90 % of the rows in both halves; intervals of constant width would cover too many on one side and too few on the
+other.
 """
 
 import matplotlib.pyplot as plt

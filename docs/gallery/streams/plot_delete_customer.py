@@ -41,7 +41,7 @@ print("the same bits:", bool((without.predict_interval(new) == never.predict_int
 figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), sharey=True, layout="constrained")
 IntervalDisplay.from_estimator(forest, X, y, grid=new[:, 0], confidence=0.9, ax=left, legend=False)
 left.scatter(x[hers], y[hers], s=12, color="#D55E00", zorder=4, label="her rows")
-left.legend(frameon=False)
+left.legend(frameon=False, fontsize="small")
 left.set(title="with her rows", xlabel="x", ylabel="y")
 IntervalDisplay.from_estimator(without, X[~hers], y[~hers], grid=new[:, 0], confidence=0.9, ax=right)
 right.set(title="after unlearning", xlabel="x", ylabel="")

@@ -1,11 +1,11 @@
 """
-Outliers, and what becomes of them
-==================================
+Outlier scores on a stream
+==========================
 
-`score_samples` tells how soon a row would be alone in the trees, as isolation forests do: the lower, the stranger. On
-the left is a forest that has learned two groups of rows; white lines are levels of the score. On the right, ten rows of
-a stream have come from elsewhere, and that place is no longer strange. There is nothing to predict here, so targets
-are zeros.
+`score_samples` measures how early a row would be isolated in the trees, as isolation forests do: lower scores are more
+abnormal. On the left, a forest has learned two groups of rows; white lines are contours of the score. On the right it
+has also learned ten rows from elsewhere, and that region is no longer abnormal. Outlier detection needs no targets, so
+these are zeros.
 """
 
 import matplotlib.pyplot as plt

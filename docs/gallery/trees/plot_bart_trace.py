@@ -2,7 +2,7 @@
 Have the chains of BART converged?
 ==================================
 
-Four short chains from different starts. Where their traces overlap and R-hat is near one, they have found the same
+Four short chains from different starts. If their traces overlap and R-hat is near one, they sample from the same
 distribution.
 """
 

@@ -2,7 +2,7 @@
 The minimum of an expensive function
 ====================================
 
-Sixty evaluations of Branin's function: where they were made, and what the forest thinks of the rest.
+Sixty evaluations of Branin's function, and the mean and standard deviation that the forest predicts elsewhere.
 """
 
 import math

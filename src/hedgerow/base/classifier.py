@@ -249,7 +249,7 @@ class ClassForecasting:
     def predict_then_learn(
         self: Any, X: Any, y: Any, classes: Any = None, sample_weight: npt.ArrayLike | None = None
     ) -> Floats:
-        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+        """Forecast each row of a stream just before learning it, in one call.
 
         The same as a loop over `predict_proba` and `learn_one`, only faster.
 

@@ -122,7 +122,7 @@ class Forecasting:
         returns: str = "dist",
         confidence: float = 0.9,
     ) -> Any:
-        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+        """Forecast each row of a stream just before learning it, in one call.
 
         The same as a loop over `predict_dist`, or `predict`, and `learn_one`, bit for bit, only faster. Before the very
         first row nothing is known, and the forecast is a normal distribution of variance one around the prior mean,

@@ -80,7 +80,7 @@ class Summarised:
         return name
 
     def summary(self: Any) -> Summary:
-        """Return what the model is and has learned: rows, columns, target, learned numbers, honest score.
+        """Return what the model is and has learned: rows, columns, target, learned numbers, leave-one-out score.
 
         Returns
         -------

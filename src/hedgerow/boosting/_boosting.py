@@ -70,9 +70,9 @@ class MondrianBoosting(Unlearning):
 
     @property
     def stages_(self: Any) -> list[dict[str, Any]]:
-        """What was chosen: the stages of each chain, how many trees each has, and the weight of the chain.
+        """The stages of each chain in use, the number of trees of each stage, and the weight of the chain.
 
-        Its `error` is the root mean square of its honest residuals.
+        Its `error` is the root mean square of its leave-one-out residuals.
         """
         self._check_learned()
         blend = self._learner.stages

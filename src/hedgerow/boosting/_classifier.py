@@ -19,29 +19,29 @@ from hedgerow.files import Stored
 
 
 class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting, OnlineEstimator):  # type: ignore[misc]
-    """The most accurate classifier: forests, greedy trees, a kernel and a ridge regression, on honest residuals.
+    """Boosting of forests, greedy trees, a kernel and a ridge regression: the most accurate classifier.
 
-    Every class is an indicator, and all indicators are learned by the same trees with the same smoothing: how much a
-    node knows does not depend on the class. Each stage learns what the stages before left over.
-    Residuals are honest, as each row is predicted by trees that have not seen its class, so there is no learning rate,
-    and stages are added until the leave-one-out error stops falling. The same residuals calibrate the probabilities.
+    Every class is an indicator target, and all indicators are learned by the same trees with the same smoothing. Each
+    stage is fitted to the leave-one-out residuals of the stages before it: the errors of predictions that did not use
+    the class of the row itself. There is therefore no learning rate, and stages are added until the leave-one-out error
+    stops falling. The same residuals calibrate the probabilities.
 
     Parameters
     ----------
     n_estimators : int, default=50
-        Trees a stage; a stage of greedy trees has twice as many. A Mondrian forest keeps fewer where the others would
-        hardly change predictions; `stages_` has their numbers.
+        Trees per stage; a stage of greedy trees has twice as many. Trees of Mondrian forests that would hardly change
+        predictions are dropped; `stages_` has the numbers of those kept.
     max_stages : int, default=4
-        Mondrian forests in the first chain of stages, at most: 1 to 1,000.
+        Maximum number of Mondrian forests in the first chain of stages, 1 to 1,000.
     linear : {"auto", True, False}, default="auto"
         Whether a ridge regression of the indicators comes before the first stage. "auto" chooses by leave-one-out.
     scaling : {"auto", "range", "half", "rank"}, default="auto"
         How columns are scaled: by their range, by ranks, or halfway. "auto" chooses by leave-one-out.
     stages : "auto" or list out of {"linear", "kernel", "mondrian", "greedy"}, default="auto"
-        Kinds of stages that there may be: ridge regression, a kernel in learned units, Mondrian forests, and trees
-        whose cuts see the labels. "auto" is all of them. Those in use are chosen, and weighed, by honest error.
-        "mondrian" must be among them. With "kernel", sums of columns along which targets change most are looked for,
-        and all stages see them if that pays.
+        Kinds of stages to choose from: ridge regression, a kernel in learned units, Mondrian forests, and greedy trees.
+        "auto" is all of them; "mondrian" must be among them. Stages are selected and weighted by their leave-one-out
+        errors. With "kernel", sums of columns along which targets change most are looked for, and used as further
+        columns if that lowers the error.
     class_weight : mapping, "balanced" or None, default=None
         Weights of classes, one unless named, that multiply the weights of their rows. "balanced" is
         ``n / (n_classes * count)``, so that all classes weigh the same; it needs all rows at once, so only `fit`
@@ -58,7 +58,7 @@ class MondrianBoostingClassifier(ClassForecasting, Classifier, MondrianBoosting,
     classes_ : array
         Classes known so far, sorted if they can be; columns of `predict_proba` are in this order.
     stages_ : list of dict
-        What was chosen: chains of stages with their weights and honest errors.
+        The chains of stages in use, with their weights and leave-one-out errors.
     n_stages_ : int
         Stages in use; none while there is one class only.
     loo_score_ : float

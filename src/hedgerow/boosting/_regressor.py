@@ -23,11 +23,11 @@ from hedgerow.targets import first_target
 
 
 class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, MondrianBoosting, OnlineEstimator):
-    """The most accurate regressor: forests, greedy trees, a kernel and a ridge regression, on honest residuals.
+    """Boosting of forests, greedy trees, a kernel and a ridge regression: the most accurate regressor.
 
-    Each stage learns what the stages before left over. These residuals are honest: each row is predicted by trees that
-    have not seen its label. So there is no learning rate to choose and no over-fitting to fear; stages are added until
-    the leave-one-out error stops falling. The predictive distribution is calibrated on the same residuals.
+    Each stage is fitted to the leave-one-out residuals of the stages before it: the errors of predictions that did not
+    use the target of the row itself. There is therefore no learning rate, and stages are added until the leave-one-out
+    error stops falling. The predictive distribution is calibrated on the same residuals.
 
     If `y` has several columns, these are learned together on the same trees, and a prediction is a joint distribution,
     a `Joint`. Arrays then have a target as their second axis: means have shape (n_samples, n_targets), intervals
@@ -36,29 +36,29 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     Parameters
     ----------
     n_estimators : int, default=50
-        Trees a stage; a stage of greedy trees has twice as many. A Mondrian forest keeps fewer where the others would
-        hardly change predictions; `stages_` has their numbers.
+        Trees per stage; a stage of greedy trees has twice as many. Trees of Mondrian forests that would hardly change
+        predictions are dropped; `stages_` has the numbers of those kept.
     max_stages : int, default=4
-        Mondrian forests in the first chain of stages, at most: 1 to 1,000.
+        Maximum number of Mondrian forests in the first chain of stages, 1 to 1,000.
     linear : {"auto", True, False}, default="auto"
         Whether a ridge regression comes before the first stage. "auto" chooses by leave-one-out.
     scaling : {"auto", "range", "half", "rank"}, default="auto"
         How columns are scaled: by their range, by ranks, or halfway. "auto" chooses by leave-one-out.
     stages : "auto" or list out of {"linear", "kernel", "mondrian", "greedy"}, default="auto"
-        Kinds of stages that there may be: ridge regression, a kernel in learned units, Mondrian forests, and trees
-        whose cuts see the labels. "auto" is all of them. Those in use are chosen, and weighed, by honest error.
-        "mondrian" must be among them. With "kernel", sums of columns along which targets change most are looked for,
-        and all stages see them if that pays.
+        Kinds of stages to choose from: ridge regression, a kernel in learned units, Mondrian forests, and greedy trees.
+        "auto" is all of them; "mondrian" must be among them. Stages are selected and weighted by their leave-one-out
+        errors. With "kernel", sums of columns along which targets change most are looked for, and used as further
+        columns if that lowers the error.
     tail : {"student", "normal", "empirical"}, default="student"
         Shape of the predictive distribution: Student's t fitted to the leave-one-out residuals, a Gaussian, or the
         residuals themselves, smoothed.
     shape : {"auto", "common"}, default="auto"
-        Whether that shape is learned row by row too, wherever leave-one-out shows that it differs (skewed here, heavy
-        on one side there, discrete), or is common to all rows. Of several targets only the width is learned so.
+        "auto": the shape (skewness, tails, discreteness) may vary between rows, where leave-one-out shows that it
+        does. "common": one shape for all rows. With several targets only the width varies.
     target : {"auto", "real", "positive", "count"} or tuple of functions, default="auto"
-        What targets can be: any number, numbers above 0, or whole numbers from 0 on; then predictions are that too.
-        "auto" learns it by leave-one-out, online at every second doubling of the rows. Three functions are a map onto
-        the whole line, which rises, its inverse, and the logarithm of its derivative.
+        Kind of targets, and of predictions: any number, numbers above 0, or whole numbers from 0 on. "auto" selects
+        it by leave-one-out, online at every second doubling of the rows. Three functions define a transformation: an
+        increasing map onto the real line, its inverse, and the logarithm of its derivative.
     categorical_features : "from_dtype", None, or names, numbers or a mask of columns, default="from_dtype"
         Columns of categories; by default those that have such a type: text, `category`, objects.
     n_jobs : int, optional
@@ -71,7 +71,7 @@ class MondrianBoostingRegressor(SeveralTargets, Regressor, Forecasting, Mondrian
     target_ : str
         What targets are: "real", "positive", "count" or "functions".
     stages_ : list of dict
-        What was chosen: chains of stages with their weights and honest errors.
+        The chains of stages in use, with their weights and leave-one-out errors.
     n_stages_ : int
         Stages in use.
     loo_score_ : float

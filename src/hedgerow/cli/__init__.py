@@ -20,7 +20,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
-    epilog="Exit codes: 0 done, 1 it could not be done, 2 the command line is not understood.",
+    epilog="Exit codes: 0 success, 1 failure, 2 invalid or missing options.",
 )
 
 
@@ -33,10 +33,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Probabilistic trees and forests that learn row by row and say how sure they are."""
+    """Probabilistic trees and forests: fit, predict with intervals, compare and explain, from files of tables."""
 
 
 for _module in iter_modules(commands.__path__):

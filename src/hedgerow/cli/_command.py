@@ -24,7 +24,9 @@ FAILED, MISUSED = 1, 2
 
 SHARED = {
     "as_json": Annotated[bool, typer.Option("--json", help="Write the result as one JSON object.")],
-    "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors; no tables, no progress.")],
+    "quiet": Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print errors only: no tables, no messages, no progress.")
+    ],
 }
 
 STANDS_FOR = {Path: "FILE", int: "N", float: "NUMBER", str: "WORD"}

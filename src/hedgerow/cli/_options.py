@@ -51,7 +51,7 @@ Dates = Annotated[
     str | None,
     typer.Option(
         metavar="ORDER",
-        help="day-first or month-first: what 01/02/2025 means, if the column does not tell.",
+        help="day-first or month-first: how to read 01/02/2025, if the column leaves it open.",
         autocompletion=lambda: ["day-first", "month-first"],
     ),
 ]

@@ -112,8 +112,12 @@ class Output:
         return not self.quiet and not self.as_json and sys.stdin.isatty() and self.words.is_terminal
 
     def ask(self, question: str, choices: list[str], default: str) -> str:
-        """Ask, on a terminal."""
-        return Prompt.ask(escape(question), choices=choices, default=default, console=self.words)
+        """Ask, on a terminal; return nothing if the input ends (Ctrl-D) before there is an answer."""
+        try:
+            return Prompt.ask(escape(question), choices=choices, default=default, console=self.words)
+        except EOFError:
+            self.words.print()
+            return ""
 
     def fail(self, sentence: str, code: int) -> None:
         """Say what went wrong, and leave."""

@@ -23,20 +23,20 @@ HEADINGS = {
     "n_unforeseen": "unforeseen",
 }
 MEANINGS = {
-    "promised misses": "share of targets that may lie outside their intervals",
+    "nominal miss rate": "share of targets that should lie outside their intervals",
     "miss rate": "share of targets that do",
     "relative size": "mean width of intervals, as a share of the range of targets",
-    "quantile loss": "width and misses in one number, as a share of that range; smaller is better",
-    "utility": "narrow intervals that keep their promise have 1, others less",
-    "interval score": "mean width, and a fine for each miss; smaller is better",
-    "infinite": "intervals without an end, before the model knew enough",
-    "MAE": "mean size of errors",
-    "RMSE": "root of the mean square of errors",
-    "NLPD": "mean of minus the log of the density at the target; smaller is better",
-    "CRPS": "mean distance of the distribution from the target; smaller is better",
-    "accuracy": "share of rows predicted right",
-    "log loss": "mean of minus the log of the probability of what came; smaller is better",
-    "unforeseen": "rows of a class that had no probability, such as its first",
+    "quantile loss": "combines width and misses, relative to that range; smaller is better",
+    "utility": "near 1 for narrow intervals with valid coverage, otherwise smaller",
+    "interval score": "mean width plus a penalty for each miss; smaller is better",
+    "infinite": "infinite intervals, before the model had learned enough rows",
+    "MAE": "mean absolute error",
+    "RMSE": "root mean squared error",
+    "NLPD": "mean negative log density of targets; smaller is better",
+    "CRPS": "distance between forecast distribution and target; smaller is better",
+    "accuracy": "share of rows predicted correctly",
+    "log loss": "mean negative log probability of the actual class; smaller is better",
+    "unforeseen": "rows whose class had not occurred before",
 }
 """What scores are, for a page and a terminal."""
 
@@ -46,7 +46,7 @@ def scores_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     names = names_of(runs)
     found: dict[str, list[Any]] = {"rows": [run.n_rows for run in runs]}
     if runs[0].task == "regression":
-        found["promised misses"] = [round(1 - run.confidence, 12) for run in runs]
+        found["nominal miss rate"] = [round(1 - run.confidence, 12) for run in runs]
     for name in dict.fromkeys(name for run in runs for name in run.scores):
         found[HEADINGS.get(name, name)] = [run.scores.get(name) for run in runs]
     found["rows a second"] = [round(run.n_rows / max(run.seconds, 1e-9)) for run in runs]
@@ -55,7 +55,7 @@ def scores_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
 
 def with_meanings(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return scores with what they are."""
-    return [row | {"which is": MEANINGS.get(row["score"], "")} for row in rows]
+    return [row | {"meaning": MEANINGS.get(row["score"], "")} for row in rows]
 
 
 def history_rows(run: Run, last: int | None = None) -> list[dict[str, Any]]:

@@ -73,6 +73,9 @@ def read_table(
     nested = [name for name in frame if frame[name].dtype == object and not all(map(_is_single, frame[name]))]
     if nested:
         raise ValueError(f"{str(path)!r}: {quoted(nested)} holds lists or objects; a column has a single value a row")
+    if "delimiter" not in frame.attrs and all(_is_all_text(frame[name]) for name in frame):  # types tell nothing
+        frame.attrs["codes"] = sorted(str(name) for name in frame if frame[name].dropna().map(is_code).any())
+        frame.attrs["delimiter"] = ","
     codes, delimiter = frame.attrs.get("codes", ()), frame.attrs.get("delimiter")
     notes += mend_text(frame, lambda name: name in codes or (is_text or _is_none)(name), delimiter, reading)
     numbers = [float(mark) for mark in reading.missing if _is_number(mark)]
@@ -308,6 +311,10 @@ def _encoding_of(path: Path, file: BinaryIO, head: bytes) -> tuple[str, list[str
         encoding, notes = "cp1252", [f"{str(path)!r} is not UTF-8; it is read as Windows-1252"]
     file.seek(0)
     return encoding, notes
+
+
+def _is_all_text(column: Any) -> bool:
+    return bool(column.dropna().map(lambda cell: isinstance(cell, str)).all())
 
 
 def _is_single(value: Any) -> bool:

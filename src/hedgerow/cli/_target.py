@@ -43,14 +43,20 @@ def decide_task(out: Output, column: Any, target: str, path: Path, task: str) ->
     if task != "auto":
         return task
     distinct = column.nunique()
-    if kind == "category" and distinct > max(2, len(column) // 2):
-        raise UsageError(
-            f"column {target!r} of {str(path)!r} is text with {distinct:,} different values in {len(column):,} rows, "
-            "so hardly a class; give another --target, or say --task classification"
-        )
+    if kind == "category":
+        refuse_hardly_classes(distinct, len(column), target, path)
     if kind != "number":
         return "classification"
     return task_of_numbers(out, column.to_numpy(), target)
+
+
+def refuse_hardly_classes(n_distinct: int, n_rows: int, target: str, path: Path, advice: str = "") -> None:
+    """Refuse text that differs in most rows as a target of classes."""
+    if n_distinct > max(2, n_rows // 2):
+        raise UsageError(
+            f"column {target!r} of {str(path)!r} is text with {n_distinct:,} different values in {n_rows:,} rows, "
+            f"so hardly a class; {advice or 'give another --target'}, or say --task classification"
+        )
 
 
 def task_of_numbers(out: Output, values: Any, target: str) -> str:
@@ -83,13 +89,16 @@ def target_values(column: Any, task: str, target: str, path: Path) -> Any:
 def _of_few_numbers(out: Output, values: list[float], target: str) -> str:
     listed = ", ".join(f"{value:g}" for value in values)
     has_only = f"{target!r} has only the value{'s' if len(values) > 1 else ''} {listed}"
+    answer = ""
     if out.can_ask():
-        return out.ask(
+        answer = out.ask(
             f"{has_only}. Are they classes, or amounts?\n"
             "classification predicts the probability of each, regression a number",
             ["classification", "regression"],
             "classification" if len(values) == 2 else "regression",
         )
+    if answer:
+        return answer
     if len(values) == 2:
         out.say(f"{target!r} is {listed} only, so taken for two classes; --task regression takes it for a number")
         return "classification"

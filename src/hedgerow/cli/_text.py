@@ -87,9 +87,9 @@ def mend_text(
 ) -> list[str]:
     """Turn columns of text that are numbers or dates into those, in place, and return what there is to say.
 
-    Blanks around text are taken away. Columns of which `stays_text` is true stay text. Numbers are looked for only in
-    CSV, which has a delimiter; elsewhere text is text. Marks such as "-" are missing values among numbers and dates,
-    and so is a word that is the only one among many of them.
+    Blanks around text are taken away. Columns of which `stays_text` is true stay text. Text that is plain digits is a
+    number only in CSV, which has a delimiter. Marks such as "-" are missing values among numbers and dates, and so is
+    a word that is the only one among many of them.
     """
     notes: dict[str, list[str]] = {}
     waiting: dict[str, Any] = {}
@@ -153,18 +153,20 @@ def _as_numbers(column: Any, texts: Sequence[str], delimiter: str | None, has_co
 def _kind_of_numbers(texts: Sequence[str], delimiter: str | None, has_commas: bool) -> tuple[str, str, list[str]]:
     """Return what kind of numbers these are, the unit of all of them, and the numbers without it; "" if they are none.
 
-    `has_commas` is whether the file writes decimal commas elsewhere, so that a dot stands between thousands.
+    `has_commas` is whether the file writes decimal commas elsewhere, so that a dot stands between thousands. Parquet
+    and JSON, which have no delimiter, have types: there only text with a unit or with groups of digits is a number.
     """
-    if delimiter is None or not texts:
+    unit, bare = _without_unit(texts) if texts else ("", [])
+    is_typed = delimiter is None
+    if not texts or (is_typed and not unit and not any("," in text for text in bare)):
         return "", "", []
-    unit, bare = _without_unit(texts)
     if any("," in text for text in bare):
-        kinds = [DECIMAL, GROUPED] if delimiter == ";" else [GROUPED, DECIMAL]
+        kinds = [DECIMAL, GROUPED] if delimiter == ";" else [GROUPED, DECIMAL][: 1 if is_typed and not unit else 2]
         return next((what for what in kinds if all(map(NUMBERS[what].fullmatch, bare))), ""), unit, bare
     what = PLAIN if all(map(NUMBERS[PLAIN].fullmatch, bare)) else ""
     if any("." in text for text in bare) and all(map(SEVERAL_DOTS.fullmatch, bare)):
         is_clear = not all(map(ONE_DOT.fullmatch, bare)) or has_commas or (delimiter == ";" and unit not in ("", "%"))
-        what = DOTTED if is_clear else THREE_PLACES if delimiter == ";" else what
+        what = DOTTED if is_clear else THREE_PLACES if delimiter == ";" else "" if is_typed else what
     return what, unit, bare
 
 

@@ -145,7 +145,7 @@ class Explanation:
             if any(sign * one.value > 0 for one in clear)
         ]
         more = f"{number_in_words(abs(predicted - base), 3)} {'more' if predicted >= base else 'less'}"
-        compared = f"{more} than the {number_in_words(base)} of the background"
+        compared = f"{more} than the background mean of {number_in_words(base)}"
         why = "; ".join(moved) or "no column stands out"
         return f"{self._subject(place)} {number_in_words(predicted)}, {compared}: {why}."
 

@@ -114,16 +114,16 @@ def crps_of_rows(y: Floats, forecast: Any, levels: npt.ArrayLike | None = None) 
 
 
 class CalibrationTable(NamedTuple):
-    """How often central intervals cover, next to how often they promise to."""
+    """Observed coverage of central intervals next to their nominal confidence."""
 
     confidence: Floats
-    """What was promised."""
+    """Nominal confidence."""
     observed: Floats
     """Share of targets that were covered."""
 
     @property
     def difference(self) -> Floats:
-        """Observed less promised: below zero is overconfident."""
+        """Observed minus nominal coverage: below zero is overconfident."""
         return self.observed - self.confidence
 
     def __str__(self) -> str:
@@ -153,7 +153,7 @@ def calibration_table(
         What `predict_dist` returns, or anything with `cdf`; or ``(mean, std)`` of Gaussians; or intervals of shape
         (n, 2) by confidence.
     confidence : array, default=(0.1, 0.2, ..., 0.9)
-        What central intervals promise; a mapping has it in its keys.
+        Nominal confidence of central intervals; a mapping has it in its keys.
     reading : {"distribution", "gaussian"}, default="distribution"
         Which intervals. "distribution": between two quantiles of the whole distribution, as `predict_interval` gives
         them. "gaussian": mean plus and minus z standard deviations, as if each forecast were a Gaussian with the mean

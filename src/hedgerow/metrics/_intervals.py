@@ -32,7 +32,7 @@ class IntervalTally(Tally):
     Parameters
     ----------
     confidence : float, default=0.9
-        What the intervals promise: 1 - alpha.
+        Nominal confidence of the intervals: 1 - alpha.
     label_range : float, optional
         Range of the targets, to which sizes are relative. Default: that of the targets seen.
 
@@ -132,7 +132,7 @@ def sizes_and_gaps(y: Floats, ends: Floats) -> tuple[Floats, Floats]:
 
 
 def mean_error_rate(y: npt.ArrayLike, interval: npt.ArrayLike, *, sample_weight: npt.ArrayLike | None = None) -> float:
-    """MER: the share of targets outside their interval. Intervals that keep their promise miss at most alpha.
+    """MER: the share of targets outside their interval. Valid intervals miss at most alpha.
 
     ``mean(1[y < lower or y > upper])``. An infinite interval covers.
 
@@ -201,7 +201,7 @@ def quantile_loss(
     y, interval, label_range, sample_weight
         As for `relative_interval_size`.
     confidence : float, default=0.9
-        What the intervals promise.
+        Nominal confidence of the intervals.
 
     Returns
     -------

@@ -50,7 +50,7 @@ class IntervalForecasting:
         returns: str = "interval",
         confidence: float = 0.9,
     ) -> Any:
-        """Predict each row just before learning it: an honest forecast of every row of a stream, in one call.
+        """Forecast each row of a stream just before learning it, in one call.
 
         The same as a loop over `predict`, `predict_interval`, `predict_dist` and `learn_one`. Intervals are quickest:
         distributions are made row by row.

@@ -15,20 +15,20 @@ LEVELS = np.linspace(0.05, 0.95, 19)
 N_GROUPS = 10
 """Groups of rows with like probabilities."""
 MARKERS = "os^Dv*"
-COVERAGE = ("promised coverage", "observed coverage")
+COVERAGE = ("nominal coverage", "observed coverage")
 CLASSES = ("mean predicted probability", "how often it was so")
 
 
 class CalibrationDisplay:
-    """How often targets fall into central intervals that promise a given confidence, or predicted classes come.
+    """Observed coverage of central intervals against their confidence, or frequencies of classes against probabilities.
 
-    On the diagonal the promise is kept. Below it intervals are too narrow, above it too wide.
+    A calibrated model is on the diagonal. Below it intervals are too narrow, above it too wide.
 
     Parameters
     ----------
     nominal, observed : arrays of shape (n,)
-        Promised confidence, and the fraction of targets that was covered; or probabilities of a class, and how often it
-        came.
+        Nominal confidence and the fraction of targets that was covered; or predicted probabilities of a class and its
+        observed frequencies.
     name : str, optional
         Name of the model in the legend.
     labels : pair of str, optional

@@ -23,8 +23,8 @@ PANELS = {
 class RunDisplay:
     """Scores of one or several runs, window by window, one panel for each score.
 
-    A dashed line marks what the intervals promised; upright lines mark rows at which the stream is known to have
-    changed; ticks below the first panel mark rows at which the model noticed a drift.
+    A dashed line marks the nominal miss rate; vertical lines mark known changes of the stream; ticks below the first
+    panel mark drifts that the model detected.
 
     Parameters
     ----------

@@ -9,9 +9,9 @@ import numpy as np
 from hedgerow.numeric.arrays import Floats
 
 MEANING = {
-    "noise": "targets of rows like it differ",
-    "disagreement": "trees disagree about it",
-    "distance": "few rows are near it",
+    "noise": "the targets of similar rows vary",
+    "disagreement": "the trees disagree",
+    "distance": "few rows are near",
 }
 
 
@@ -26,13 +26,12 @@ class Uncertainty(NamedTuple):
     total : array
         Variance of the predictive distribution; or entropy of `predict_proba`, at most ``log(n_classes)``.
     noise : array
-        What remains among rows: their targets differ, or they are of several classes, whether the world is to blame
-        or the model.
+        The spread of targets, or the mixture of classes, among similar rows, whether it is in the data or an error of
+        the model.
     disagreement : array
-        How much the trees contradict each other.
+        How much the trees disagree.
     distance : array
-        What is owed to the row's lying outside the data, or where there are few. Of classes, it grows to
-        ``log(n_classes)`` far away.
+        What is due to the distance from the training rows. For classes, it grows to ``log(n_classes)`` far away.
     """
 
     total: Floats
@@ -65,9 +64,7 @@ class Uncertainty(NamedTuple):
         parts = {name: float(np.atleast_1d(getattr(self, name)[row])[target]) for name in MEANING}
         total = sum(parts.values())
         if not np.isfinite(total) or total <= 0.0:
-            return "It is as certain as can be." if total <= 0.0 else "It is uncertain without bound."
-        largest, *rest = sorted(parts, key=lambda name: -parts[name])
-        shares = {name: f"{100 * part / total:.0f} %" for name, part in parts.items()}
-        others = " and ".join(f"{name} {shares[name]}" for name in rest if parts[name] > 0.0)
-        behind = f"; {others}" if others else ""
-        return f"It is uncertain because {MEANING[largest]} ({largest} is {shares[largest]} of it{behind})."
+            return "There is no uncertainty." if total <= 0.0 else "The uncertainty has no bound."
+        ranked = sorted(parts, key=lambda name: -parts[name])
+        shares = ", ".join(f"{name} {100 * parts[name] / total:.0f} %" for name in ranked if parts[name] > 0.0)
+        return f"The prediction is uncertain because {MEANING[ranked[0]]} ({shares})."

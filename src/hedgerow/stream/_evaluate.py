@@ -42,7 +42,7 @@ def evaluate(
         Rows, chunks of rows, or all rows at once; what `rows` and `friedman_drift` return. For models that take them,
         such as those of this library, values may be text and dates, and may be missing.
     confidence : float, default=0.9
-        What the intervals are to promise.
+        Nominal confidence of the intervals.
     window : int, default=1000
         Rows in a window of the history.
     checkpoint : path, optional

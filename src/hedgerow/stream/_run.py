@@ -30,7 +30,7 @@ class Run(Saveable):
     task : {"regression", "classification"}
         What was forecast.
     confidence : float
-        What the intervals promised.
+        Nominal confidence of the intervals.
     window : int
         Rows in a window of the history.
     scored : str

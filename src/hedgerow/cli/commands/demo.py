@@ -15,9 +15,7 @@ from hedgerow.cli.demo import LEAST_ROWS
 
 def demo(
     out: Output,
-    rows: Annotated[
-        int | None, typer.Option(help="Use only the first so many flights of the year.", min=LEAST_ROWS)
-    ] = None,
+    rows: Annotated[int | None, typer.Option(help="Use only the first N flights of the year.", min=LEAST_ROWS)] = None,
     trees: Annotated[int, typer.Option(help="Trees in every forest.", min=2)] = 10,
     picture: Annotated[Path, typer.Option(help="Where to write the picture.")] = Path("flights.png"),
     seed: Seed = 0,

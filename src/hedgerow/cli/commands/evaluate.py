@@ -52,7 +52,7 @@ def evaluate(
     task: Task = "auto",
     trees: Trees = None,
     settings: Settings = None,
-    confidence: Annotated[float, typer.Option(help="What the intervals promise.")] = CONFIDENCE,
+    confidence: Annotated[float, typer.Option(help="Nominal coverage of the intervals.")] = CONFIDENCE,
     ignore: Ignore = None,
     categorical: Categorical = None,
     use: Use = None,

@@ -29,7 +29,7 @@ def explain(
     data: Data,
     row: Annotated[int | None, typer.Option(help="Explain this row of DATA alone; the first is 1.", min=1)] = None,
     width: Annotated[
-        bool, typer.Option("--width", help="Explain how wide the interval is instead of the prediction.")
+        bool, typer.Option("--width", help="Explain the width of the interval instead of the prediction.")
     ] = False,
     confidence: Annotated[float, typer.Option(help="Probability of the interval.")] = CONFIDENCE,
     rows: Annotated[

@@ -49,8 +49,8 @@ def fit(
     use: Use = None,
     missing: Missing = None,
     dates: Dates = None,
-    confidence: Annotated[float, typer.Option(help="Of the intervals whose coverage is shown.")] = CONFIDENCE,
-    score: Annotated[bool, typer.Option(help="Say how well rows are predicted that were left out.")] = True,
+    confidence: Annotated[float, typer.Option(help="Nominal coverage of the intervals that are scored.")] = CONFIDENCE,
+    score: Annotated[bool, typer.Option(help="Score predictions of rows that were left out.")] = True,
     max_memory: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +61,7 @@ def fit(
     seed: Seed = 0,
     jobs: Jobs = -1,
 ) -> None:
-    """Fit a model to a table, say how good it is, and save it.
+    """Fit a model to a table, show its scores, and save it.
 
     Columns may hold numbers, text, dates, times, true and false; values may be missing.
     """

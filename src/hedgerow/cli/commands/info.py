@@ -14,7 +14,7 @@ from hedgerow.cli._output import Output
 
 
 def info(out: Output, model: ModelFile) -> None:
-    """Show the class, the parameters and the fitted numbers of a saved model."""
+    """Describe a saved model: class, columns, parameters and fitted values."""
     loaded = read_model(model)
     if isinstance(loaded, hedgerow.stream.Run):
         raise ValueError(f"{str(model)!r} is a run, not a model; hedgerow report {quote(str(model))} shows it")

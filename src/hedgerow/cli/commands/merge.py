@@ -19,7 +19,7 @@ def merge(
     models: Annotated[list[Path], typer.Argument(help="Files of forests with keyed cuts and one random seed.")],
     to: Annotated[Path, typer.Option("--out", "-o", help="Where to write the forest of all rows.")],
 ) -> None:
-    """Merge forests that have learned different rows into the one that has learned all.
+    """Merge forests fitted to different rows into one forest of all rows.
 
     They were fitted with --model forest --set cuts=keyed and the same --seed, parameters and columns.
     """

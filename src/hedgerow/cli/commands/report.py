@@ -35,7 +35,7 @@ def report(
     ],
     to: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="The page to write; MODEL with .html if not given, and none about runs."),
+        typer.Option("--out", "-o", help="Page to write; MODEL with .html if not given, and none for runs."),
     ] = None,
     target: Annotated[
         str | None,
@@ -44,9 +44,9 @@ def report(
         ),
     ] = None,
     test: Annotated[
-        Path | None, typer.Option(help="Models only: score these new rows, instead of the table's.")
+        Path | None, typer.Option(help="Models only: score these new rows instead of those of the table.")
     ] = None,
-    confidence: Annotated[float, typer.Option(help="Models only: of the intervals.")] = CONFIDENCE,
+    confidence: Annotated[float, typer.Option(help="Models only: nominal coverage of the intervals.")] = CONFIDENCE,
     history: Annotated[bool, typer.Option("--history", help="Runs only: print the scores of each window too.")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="Runs only: picture to write, of any format that matplotlib knows.")
@@ -55,10 +55,10 @@ def report(
     missing: Missing = None,
     dates: Dates = None,
 ) -> None:
-    """Write a page about a model, to read and to show; or compare saved runs.
+    """Write a report about a model, as an HTML page; or compare saved runs.
 
-    The page is one HTML file that loads nothing: data, errors beside a baseline, whether intervals keep their promise,
-    what columns do, and the rows that the model is least sure of. Of runs, scores are printed too.
+    The page is one self-contained HTML file: data, accuracy beside a baseline, calibration of intervals or
+    probabilities, effects of columns, and the least certain predictions. For runs, scores are printed too.
     """
     check_confidence(confidence)
     for path in filter(None, (to, plot, csv)):

@@ -68,7 +68,7 @@ def tune(
     to: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where to write the best; DATA with .hedgerow if not given.")
     ] = None,
-    minutes: Annotated[float, typer.Option(help="Try no more after so many minutes.", min=0)] = 10.0,
+    minutes: Annotated[float, typer.Option(help="Start no further trial after N minutes.", min=0)] = 10.0,
     cv: Folds = 5,
     model: Annotated[
         list[str] | None, typer.Option(metavar="MODELS", help="Models to try: boosting,forest,kernel,bart.")

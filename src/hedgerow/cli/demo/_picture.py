@@ -1,4 +1,4 @@
-"""The demo's picture: one day of forecasts, and how far each model's promises can be trusted."""
+"""The demo's picture: one day of forecasts, and the coverage of each model's intervals."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def draw(path: Path, shown: Forecasts, compared: list[Forecasts], flights: Fligh
                 marker=marker,
                 linestyle=line,
             )
-        calibration.set_title("How often intervals keep their promise", loc="left", fontweight="bold", fontsize=11)
+        calibration.set_title("Coverage of intervals", loc="left", fontweight="bold", fontsize=11)
         calibration.text(0.97, 0.05, "below the diagonal:\ntoo sure", ha="right", color="#595959")
         figure.savefig(path)
         plt.close(figure)

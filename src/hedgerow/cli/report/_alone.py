@@ -19,7 +19,7 @@ def alone_page(model: Any, name: str) -> str:
     columns = [{"column": column, "taken for": KINDS[kind]} for column, kind in model.column_kinds_.items()]
     more = f"hedgerow report {quote(name)} DATA.csv"
     sections = [
-        section("In short", table(facts)),
+        section("Summary", table(facts)),
         _importances(model, columns),
         parameters_section(model),
         section(

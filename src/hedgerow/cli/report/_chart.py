@@ -16,7 +16,8 @@ NARROW, WIDE = 7.4, 12.5
 """Widths of letters, to leave room for labels: generous, because fonts differ."""
 LINE = 20
 """Height of a line of a chart of rows."""
-MOST_ROOM = 125.0
+MOST_ROOM = 150.0
+"""Of a label beside an axis."""
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, GREY)
 DASHED, DOTTED = "5 4", "1 3"
 Range = tuple[float, float]
@@ -92,6 +93,12 @@ class Chart:
         """Write a word to the right of a place."""
         self._marks.append(_text(self.across(x) + 5, self.up(y) + 4, text, "start"))
 
+    def word_within(self, x: float, y: float, text: str, colour: str, size: int) -> None:
+        """Write a word around a place."""
+        style = f"font-size:{size}px;fill:{colour}"
+        place = {"x": f"{self.across(x):.1f}", "y": f"{self.up(y) + size / 3:.1f}"}
+        self._add("text", text, **place, text_anchor="middle", style=style)
+
     def svg(self) -> Markup:
         """Return the chart."""
         return element(
@@ -112,7 +119,7 @@ class Chart:
     def _axes(self, x_label: str, y_label: str) -> list[Markup]:
         marks = [
             element("line", x1=self.left, x2=self.right, y1=y, y2=y, stroke="#e4e4e4")
-            for y in (round(self.up(value), 1) for value, _ in self.y_ticks)
+            for y in (round(self.up(value), 1) for value, word in self.y_ticks if word)
         ]
         marks += [_text(self.left - 5, self.up(value) + 4, short(word), "end") for value, word in self.y_ticks]
         for value, word in self.x_ticks:
@@ -128,11 +135,13 @@ class Chart:
         return marks
 
 
-def rows_chart(labels: Sequence[str], x: Range, x_label: str = "", x_ticks: Ticks | None = None) -> Chart:
+def rows_chart(
+    labels: Sequence[str], x: Range, x_label: str = "", x_ticks: Ticks | None = None, line: float = LINE
+) -> Chart:
     """Return a chart with a line for each label, the first on top, at 0.5, 1.5, ... from below."""
     n = len(labels)
     places = [(n - place - 0.5, label) for place, label in enumerate(labels)]
-    height = LINE * n + (50 if x_label else 32)
+    height = line * n + (50 if x_label else 32)
     return Chart(x, (0.0, float(n)), x_label, "", x_ticks, places, height)
 
 
@@ -183,11 +192,13 @@ def reach(*values: Any, least: float | None = None) -> Range:
 
 
 def short(text: str, most: float = MOST_ROOM) -> str:
-    """Return a label that has room."""
-    kept = text
-    while kept and room_for(kept) > most:
-        kept = kept[: -max(2, len(kept) // 16)] + "…"
-    return kept
+    """Return a label that has room: beginning and end, because names of columns often differ only in one of these."""
+    shown, n_kept = text, len(text)
+    while n_kept > 0 and room_for(shown) > most:
+        n_kept -= 1
+        n_last = n_kept // 2
+        shown = text[: n_kept - n_last] + "…" + text[len(text) - n_last :]
+    return shown
 
 
 def room_for(text: str) -> float:

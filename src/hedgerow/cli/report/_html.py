@@ -13,8 +13,10 @@ from hedgerow import __version__
 from hedgerow.cli._output import Rows, shown
 from hedgerow.numeric.words import words_for
 
-VOID = {"meta", "link", "br"}
+VOID = {"meta", "link", "br", "wbr"}
 """Elements without an end."""
+LONG_VALUE, LONG_WORD, SHORT_CELL = 14, 16, 12
+"""Letters from which a value of a card is set small and a word may be broken, and up to which a cell is not broken."""
 
 
 class Markup(str):
@@ -51,7 +53,7 @@ def page(title: str, subtitle: str, sections: Iterable[Markup]) -> str:
         element("title", title),
         element("style", style),
     )
-    header = element("header", element("h1", title), element("p", subtitle))
+    header = element("header", element("h1", breakable(title)), element("p", subtitle))
     footer = element("footer", f"Made by hedgerow {__version__}. This page is complete: it loads nothing.")
     body = element("body", header, element("main", *sections), footer)
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
@@ -65,10 +67,11 @@ def section(title: str, *content: Markup, about: str = "") -> Markup:
 
 def cards(facts: Sequence[tuple[str, Any, str]]) -> Markup:
     """Return the numbers that are read first: what it is, the value, and what it compares with."""
-    found = [
-        element("div", element("b", what), element("strong", _text(value)), element("small", beside))
-        for what, value, beside in facts
-    ]
+    found = []
+    for what, value, beside in facts:
+        text = _text(value)
+        shown = element("strong", breakable(text), class_="long" if len(text) > LONG_VALUE else None)
+        found.append(element("div", element("b", what), shown, element("small", breakable(beside))))
     return element("div", *found, class_="cards")
 
 
@@ -80,7 +83,7 @@ def figures(*found: Markup) -> Markup:
 def figure(title: str, chart: Markup, caption: str = "") -> Markup:
     """Return a chart with its title, and how to read it."""
     words = [element("figcaption", caption)] if caption else []
-    return element("figure", element("h3", title), chart, *words)
+    return element("figure", element("h3", breakable(title)), chart, *words)
 
 
 def table(rows: Rows) -> Markup:
@@ -89,7 +92,9 @@ def table(rows: Rows) -> Markup:
         return Markup("")
     headings = list(dict.fromkeys(heading for row in rows for heading in row))
     numeric = {name for name in headings if any(_is_number(row.get(name)) for row in rows)}
-    head = element("tr", *(element("th", name, class_=_side(name in numeric), scope="col") for name in headings))
+    head = element(
+        "tr", *(element("th", breakable(name), class_=_side(name in numeric), scope="col") for name in headings)
+    )
     body = [element("tr", *(_cell(name, row.get(name), name in numeric) for name in headings)) for row in rows]
     return element("div", element("table", element("thead", head), element("tbody", *body)), class_="scroll")
 
@@ -99,8 +104,16 @@ def beside(*content: Markup) -> Markup:
     return element("div", *(element("div", piece) for piece in content), class_="beside")
 
 
+def breakable(text: str) -> Markup:
+    """Return text whose long words may be broken after an underscore."""
+    words = [Markup(escape(word).replace("_", "_<wbr>")) if len(word) > LONG_WORD else word for word in text.split(" ")]
+    return joined(piece for place, word in enumerate(words) for piece in ((" ", word) if place else (word,)))
+
+
 def _cell(name: str, value: Any, is_number: bool) -> Markup:
-    return element("td", _text(value), class_=_side(is_number), data_heading=name)
+    text = _text(value)
+    kind = _side(is_number) or ("short" if len(text) <= SHORT_CELL else None)
+    return element("td", breakable(text), class_=kind, data_heading=name)
 
 
 def _text(value: Any) -> str:

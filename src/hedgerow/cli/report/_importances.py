@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 
 N_ROWS = 300
-OWN = "As the model itself measures it, in shares that sum to one."
-SHUFFLED = (
-    "How much predictions change, squared, when the values of a column are shuffled among rows; as shares that sum to "
-    "one."
-)
+OWN = "Importances of the model, as shares of their sum."
+SHUFFLED = "Mean squared change of predictions when the values of a column are shuffled, as shares of the sum."
 
 
 @dataclass(frozen=True)

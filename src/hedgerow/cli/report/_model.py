@@ -1,4 +1,4 @@
-"""The page about a model: its data, its errors beside a baseline, what it promises, what columns do, and its rows."""
+"""The report about a model: data, accuracy beside a baseline, calibration, effects of columns, and single rows."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from hedgerow.cli.report._html import Markup, beside, cards, element, figures, p
 from hedgerow.cli.report._importances import importances_of
 from hedgerow.cli.report._pictures import (
     bars_figure,
+    confusion_figure,
     effect_figure,
     pair_figures,
     scatter_figure,
@@ -32,8 +33,8 @@ from hedgerow.numeric.words import words_for
 N_EFFECTS = 6
 N_BARS = 15
 N_GROUPED = 3
-MOST_CLASSES = 12
-"""With more, it is not shown which were taken for which."""
+MOST_CLASSES = 20
+"""With more, there is no confusion matrix."""
 LEAST_SHARE = 0.005
 """Columns that matter less are drawn only if hardly any matters more."""
 
@@ -76,7 +77,7 @@ def model_page(subject: Subject) -> str:
         _errors(subject, scores),
         _promises(subject, strongest[:N_GROUPED]),
         section(
-            "Which columns matter",
+            "Column importance",
             figures(bars_figure("Share of each column", importances.ranked[:N_BARS], in_percent=True)),
             about=importances.about,
         ),
@@ -93,25 +94,25 @@ def _in_short(subject: Subject, scores: Sequence[dict[str, Any]], strongest: Seq
     own, baseline = scores
     if subject.rows.task == "regression":
         facts = [
-            ("Error (RMSE)", own["RMSE"], f"always the mean: {words_for(baseline['RMSE'])}"),
-            ("Explained (R²)", percent(own["R2"], 1), "of the variance of targets"),
-            (f"Within {percent(subject.confidence)} intervals", percent(own["coverage"], 1), "of the targets"),
-            ("Width of intervals", own["width"], f"without columns: {words_for(baseline['width'])}"),
+            ("Error (RMSE)", own["RMSE"], f"predicting the mean: {words_for(baseline['RMSE'])}"),
+            ("Explained (R²)", percent(own["R2"], 1), "of the variance"),
+            (f"Coverage of {percent(subject.confidence)} intervals", percent(own["coverage"], 1), "of actual values"),
+            ("Mean width of intervals", own["width"], f"without columns: {words_for(baseline['width'])}"),
         ]
     else:
         facts = [
-            ("Right", percent(own["accuracy"], 1), f"always the commonest: {percent(baseline['accuracy'], 1)}"),
+            ("Accuracy", percent(own["accuracy"], 1), f"most frequent class: {percent(baseline['accuracy'], 1)}"),
             ("Log loss", own["log loss"], f"class frequencies: {words_for(baseline['log loss'])}"),
             *_ranking(subject.honest),
             ("Classes", len(subject.model.classes_), listed([words_for(label) for label in subject.model.classes_])),
         ]
     if strongest:
-        facts.append(("Strongest column", strongest[0], f"then {listed(strongest[1:3])}" if strongest[1:] else ""))
+        facts.append(("Most important column", strongest[0], f"then {listed(strongest[1:3])}" if strongest[1:] else ""))
     words = [
         element("p", _verdict(subject, own, baseline)),
         *([element("p", element("b", suspicion))] if suspicion else []),
     ]
-    return section("In short", cards(facts), *words)
+    return section("Summary", cards(facts), *words)
 
 
 def _ranking(honest: Honest) -> list[tuple[str, Any, str]]:
@@ -122,9 +123,9 @@ def _ranking(honest: Honest) -> list[tuple[str, Any, str]]:
     share = roc_auc_score(is_second, honest.probabilities[:, 1])
     return [
         (
-            "Ranked right (AUC)",
+            "AUC",
             percent(share, 1),
-            f"of pairs of a {words_for(honest.classes[1])} and another; 50 % is chance",
+            f"for {words_for(honest.classes[1])}; 50 % is chance",
         )
     ]
 
@@ -133,10 +134,12 @@ def _verdict(subject: Subject, own: dict[str, Any], baseline: dict[str, Any]) ->
     measure = "RMSE" if subject.rows.task == "regression" else "log loss"
     ratio = own[measure] / baseline[measure] if baseline[measure] > 0 else 1.0
     gain = (
-        f"{percent(1 - ratio)} lower than without any column" if ratio < 0.995 else "no lower than without any column"
+        f"{percent(1 - ratio)} lower than that of the baseline, which uses no columns"
+        if ratio < 0.995
+        else "no lower than that of the baseline, which uses no columns"
     )
     if ratio > 0.95:
-        gain += ": the columns explain little, or nothing, of the target"
+        gain += ": the columns explain little or nothing of the target"
     return f"All scores are {_honestly(subject)}. The {measure} is {gain}.{_never_predicted(subject.honest)}"
 
 
@@ -148,7 +151,7 @@ def _never_predicted(honest: Honest) -> str:
     never = [words_for(label) for label, n in zip(honest.classes, best, strict=True) if n == 0]
     if not never:
         return ""
-    return f" {listed(never)} is never the most probable class; the probabilities still show where it is likelier."
+    return f" {listed(never)} is never the most probable class; the probabilities still show where it is more likely."
 
 
 def _honestly(subject: Subject) -> str:
@@ -168,7 +171,7 @@ def _data(rows: Training) -> Markup:
         for column in rows.columns
     ]
     about = f"{n:,} rows with a target; {len(rows.kinds)} of {len(rows.columns)} columns are used."
-    return section("The data", beside(target_figure(rows.y, rows.task, rows.target), table(columns)), about=about)
+    return section("Data", beside(target_figure(rows.y, rows.task, rows.target), table(columns)), about=about)
 
 
 def _errors(subject: Subject, scores: Sequence[dict[str, Any]]) -> Markup:
@@ -177,38 +180,30 @@ def _errors(subject: Subject, scores: Sequence[dict[str, Any]]) -> Markup:
     if honest.task == "regression":
         parts.insert(0, scatter_figure(honest.y, honest.mean, subject.rows.target))
     elif len(honest.classes) <= MOST_CLASSES:
-        parts.append(table(_confusion(honest)))
+        predicted = honest.classes[honest.probabilities.argmax(axis=1)]
+        counts = np.array(
+            [[np.sum((honest.y == true) & (predicted == other)) for other in honest.classes] for true in honest.classes]
+        )
+        parts.append(figures(confusion_figure(counts, [words_for(label) for label in honest.classes])))
     about = f"Scores of {len(honest.y):,} rows, {_honestly(subject)}."
-    return section("Errors beside a baseline", beside(*parts), about=about)
-
-
-def _confusion(honest: Honest) -> list[dict[str, Any]]:
-    """How often each class was predicted, for rows of each class."""
-    predicted = honest.classes[honest.probabilities.argmax(axis=1)]
-    return [
-        {"it was": words_for(true)}
-        | {
-            f"predicted {words_for(other)}": int(np.sum((honest.y == true) & (predicted == other)))
-            for other in honest.classes
-        }
-        | {"found": percent(float(np.mean(predicted[honest.y == true] == true))) if (honest.y == true).any() else ""}
-        for true in honest.classes
-    ]
+    return section("Accuracy", beside(*parts), about=about)
 
 
 def _promises(subject: Subject, columns: Sequence[str]) -> Markup:
     groups = groups_of(subject.honest, columns, subject.rows.kinds, subject.confidence)
     off = [f"{group.name} ({name})" for name, found in groups.items() for group in found if group.is_off]
     if subject.rows.task == "regression":
-        about = "Whether intervals hold what they promise. Dots are shares of targets within "
-        about += f"{percent(subject.confidence)} intervals; grey marks are what was promised."
+        about = (
+            f"How often {percent(subject.confidence)} intervals contain the actual value, overall and by group. Dots "
+        )
+        about += "are observed coverage; grey marks are the nominal coverage."
     else:
-        about = "Whether probabilities are as often right as they say. Dots are shares of rows predicted right; grey "
-        about += "marks are the predicted probabilities."
-    about += " Lines are 95 % ranges of chance; orange where chance does not explain the difference"
-    about += f": {listed(off)}." if off else ", which is nowhere."
+        about = "Whether predicted probabilities agree with observed frequencies, overall and by group. Dots are the "
+        about += "shares of correct predictions; grey marks are the mean predicted probabilities."
+    about += " Lines are 95 % confidence intervals"
+    about += f", orange where they exclude the grey mark: {listed(off)}." if off else "; all include the grey mark."
     pictures = [groups_figure(name, found) for name, found in groups.items()]
-    return section("Promises kept", figures(calibration_figure(subject.honest), *pictures), about=about)
+    return section("Calibration", figures(calibration_figure(subject.honest), *pictures), about=about)
 
 
 def _effects(subject: Subject, effects: Effects, strongest: Sequence[str]) -> Markup:
@@ -224,11 +219,11 @@ def _effects(subject: Subject, effects: Effects, strongest: Sequence[str]) -> Ma
     if pair is not None:
         title = f"{pair.first.column} and {pair.second.column} together"
         content += [element("h3", title), figures(*pair_figures(pair, of, is_class))]
-    about = "The column is set to each value in rows of the table, and the predictions are averaged; "
-    about += "bands and lines hold " if is_class else "bands and lines are the means of their "
-    about += "four fifths of the rows" if is_class else f"{percent(subject.confidence)} intervals"
-    about += ". It shows what the model predicts, not what would happen if one changed the column."
-    return section("What columns do", *content, about=about)
+    about = "Partial dependence: a column is set to each value in turn, and predictions for rows of the table are "
+    about += "averaged. Bands and bars "
+    about += "contain four fifths of the rows" if is_class else f"are mean {percent(subject.confidence)} intervals"
+    about += ". This shows how the model uses a column, not what would happen if its value were changed in reality."
+    return section("Column effects", *content, about=about)
 
 
 def parameters_section(model: Any) -> Markup:

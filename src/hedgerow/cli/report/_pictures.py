@@ -10,12 +10,16 @@ import numpy as np
 
 from hedgerow.cli.report._chart import (
     DASHED,
+    LINE,
+    MOST_ROOM,
+    WIDTH,
     Chart,
     Range,
     Ticks,
     between_white_and,
     percent_ticks,
     reach,
+    room_for,
     rows_chart,
     short,
 )
@@ -28,15 +32,15 @@ from hedgerow.plot.style import BLUE, GREY, ORANGE
 MOST_DOTS = 400
 MOST_BARS = 20
 N_CLASSES = 12
+MOST_COUNTED, FEW_CLASSES = 12, 5
+"""Classes up to which there is room for numbers in a map, and for large ones."""
 
 
 def target_figure(y: Any, task: str, target: str) -> Markup:
-    """Return how often values of the target come."""
+    """Return the distribution of the target."""
     if task == "classification":
         common = Counter(words_for(label) for label in y.tolist()).most_common(N_CLASSES)
-        return bars_figure(
-            f"How often each value of {target} comes", [(label, n / len(y)) for label, n in common], in_percent=True
-        )
+        return bars_figure(f"Frequencies of {target}", [(label, n / len(y)) for label, n in common], in_percent=True)
     low, high = np.quantile(y, [0.005, 0.995])
     edges = np.linspace(low, high, MOST_BARS + 1) if high > low else np.array([low - 0.5, low + 0.5])
     counts = np.histogram(y, edges)[0]
@@ -44,22 +48,24 @@ def target_figure(y: Any, task: str, target: str) -> Markup:
     for left, right, n in zip(edges[:-1], edges[1:], counts, strict=True):
         chart.box((left, right), (0, n))
     n_beyond = len(y) - int(counts.sum())
-    beyond = (
-        f"{n_beyond:,} rows lie beyond, down to {words_for(y.min())} and up to {words_for(y.max())}."
-        if n_beyond
-        else ""
-    )
-    return figure(f"How often values of {target} come", chart.svg(), beyond)
+    ends = f"the minimum is {words_for(y.min())}, the maximum {words_for(y.max())}"
+    beyond = f"{n_beyond:,} rows are outside this range; {ends}." if n_beyond else ""
+    return figure(f"Distribution of {target}", chart.svg(), beyond)
 
 
 def bars_figure(title: str, bars: Sequence[tuple[str, float]], caption: str = "", in_percent: bool = False) -> Markup:
-    """Return a bar for each label, with its length in words."""
+    """Return a bar for each label, with its length in words; long labels stand above their bars."""
     longest = max((value for _, value in bars), default=1.0) or 1.0
-    chart = rows_chart([label for label, _ in bars], (0.0, 1.25 * longest), x_ticks=[])
-    for place, (_, value) in enumerate(bars):
+    is_above = any(room_for(label) > MOST_ROOM for label, _ in bars)
+    labels = ["" if is_above else label for label, _ in bars]
+    chart = rows_chart(labels, (0.0, 1.25 * longest), x_ticks=[], line=2 * LINE if is_above else LINE)
+    for place, (label, value) in enumerate(bars):
         up = len(bars) - place - 0.5
-        chart.box((0.0, value), (up - 0.36, up + 0.36))
-        chart.word(value, up, percent(value, 1) if in_percent else words_for(value))
+        middle, half = (up - 0.22, 0.2) if is_above else (up, 0.36)
+        if is_above:
+            chart.word(0.0, up + 0.2, short(label, WIDTH - 2 * LINE))
+        chart.box((0.0, value), (middle - half, middle + half))
+        chart.word(value, middle, percent(value, 1) if in_percent else words_for(value))
     return figure(title, chart.svg(), caption)
 
 
@@ -67,11 +73,11 @@ def scatter_figure(y: Any, mean: Any, target: str) -> Markup:
     """Return targets over predictions."""
     which = np.sort(np.random.default_rng(0).permutation(len(y))[:MOST_DOTS])
     both = reach(np.quantile(y, [0.002, 0.998]), np.quantile(mean, [0.002, 0.998]))
-    chart = Chart(both, both, "predicted", f"{target}, as it was")
+    chart = Chart(both, both, "predicted", f"actual {target}")
     chart.segment(both, both, GREY, dash=DASHED)
     chart.dots(mean[which], y[which])
-    words = f"{MOST_DOTS} of {len(y):,} rows, drawn at random." if len(y) > MOST_DOTS else "Each dot is a row."
-    return figure("Predicted and true", chart.svg(), words)
+    words = f"A random sample of {MOST_DOTS} of {len(y):,} rows." if len(y) > MOST_DOTS else "Each dot is a row."
+    return figure("Actual against predicted", chart.svg(), words)
 
 
 def effect_figure(effect: Effect, of: str, in_percent: bool, between: Range) -> Markup:
@@ -99,14 +105,33 @@ def pair_figures(pair: PairEffect, of: str, in_percent: bool) -> list[Markup]:
 
 
 def intervals_figure(labels: Sequence[str], y: Any, mean: Any, ends: Any, target: str) -> Markup:
-    """Return the interval of each of some rows, with the prediction and what came."""
+    """Return the interval of each of some rows, with the prediction and the actual value."""
     chart = rows_chart(labels, reach(ends, y), target)
     for place, (low, high) in enumerate(ends):
         up = len(labels) - place - 0.5
         chart.segment((low, high), (up, up), BLUE, 3)
         chart.dots([mean[place]], [up], BLUE, radius=4, opacity=1)
         chart.segment((y[place], y[place]), (up - 0.38, up + 0.38), ORANGE, 3)
-    return figure("Intervals", chart.svg(), "Blue: prediction and interval. Orange: what came.")
+    return figure("Intervals", chart.svg(), "Blue: prediction and interval. Orange: actual value.")
+
+
+def confusion_figure(counts: Any, classes: Sequence[str]) -> Markup:
+    """Return a map of how often rows of each class, from above, were predicted as each, from the left."""
+    n = len(classes)
+    is_short = all(room_for(name) < (WIDTH - MOST_ROOM) / n for name in classes)  # else columns have numbers
+    names = list(classes) if is_short else [f"{place} {name}" for place, name in enumerate(classes, 1)]
+    labels = [(n - place - 0.5, name) for place, name in enumerate(names)]
+    heads = [(place + 0.5, names[place] if is_short else str(place + 1)) for place in range(0, n, 1 if n < 10 else 2)]
+    line, size = (34, 12) if n <= FEW_CLASSES else (20, 9)
+    chart = Chart((0, n), (0, n), "predicted class", "actual class", heads, labels, 68 + line * n)
+    for row, column in np.ndindex(n, n):
+        share = float(counts[row, column]) / max(1, int(counts[row].sum()))
+        up = n - row
+        chart.box((column, column + 1), (up - 1, up), between_white_and(BLUE, 0.04 + 0.96 * share), gap=0.3)
+        if counts[row, column] and n <= MOST_COUNTED:
+            colour = "#fff" if share > 0.5 else "#1c1c1c"
+            chart.word_within(column + 0.5, up - 0.5, str(counts[row, column]), colour, size)
+    return figure("Confusion matrix", chart.svg(), "Numbers of rows. Darker: a larger share of the rows of a class.")
 
 
 def _map_figure(pair: PairEffect, title: str, values: Any, in_percent: bool) -> Markup:

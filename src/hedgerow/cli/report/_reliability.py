@@ -44,13 +44,13 @@ def calibration_figure(honest: Honest) -> Markup:
     """Return the figure of promised and observed shares."""
     if honest.task == "regression":
         points = [_group(percent(level), level, _covered(honest, level)) for level in LEVELS]
-        title, across, up = "Intervals of all sizes", "promised share of targets", "share found within"
-        caption = "On the dashed line, intervals hold exactly as many targets as they promise. Above it they are wide."
+        title, across, up = "Coverage at all levels", "nominal coverage", "observed coverage"
+        caption = "Dashed: observed and nominal coverage agree. Above it intervals are too wide, below too narrow."
     else:
         points = list(_probability_bins(honest))
-        title, across, up = "Probabilities", "mean predicted probability", "how often it was so"
+        title, across, up = "Reliability", "mean predicted probability", "observed frequency"
         what = f"of {words_for(honest.classes[1])}" if len(honest.classes) == 2 else "of the most probable class"
-        caption = f"Probabilities {what} in {len(points)} groups of rows. On the dashed line, they are as often right."
+        caption = f"Probabilities {what}, in {len(points)} groups of rows. Dashed: frequencies and probabilities agree."
     both = reach_of_shares([end for point in points for end in (point.promised, point.high)])
     chart = Chart(both, both, across, up, percent_ticks(*both), percent_ticks(*both))
     chart.segment(both, both, GREY, dash=DASHED)
@@ -58,7 +58,7 @@ def calibration_figure(honest: Honest) -> Markup:
         chart.segment((point.promised, point.promised), (point.low, point.high), BLUE, 1.5)
     chart.line([point.promised for point in points], [point.share for point in points])
     chart.dots([point.promised for point in points], [point.share for point in points], radius=3.5, opacity=1)
-    return figure(title, chart.svg(), f"{caption} Vertical lines: 95 % ranges of chance.")
+    return figure(title, chart.svg(), f"{caption} Vertical lines: 95 % confidence intervals.")
 
 
 def groups_of(honest: Honest, columns: Sequence[str], kinds: Any, confidence: float) -> dict[str, list[Group]]:
@@ -69,7 +69,7 @@ def groups_of(honest: Honest, columns: Sequence[str], kinds: Any, confidence: fl
     else:
         best = honest.probabilities.argmax(axis=1)
         kept, promised = honest.classes[best] == honest.y, honest.probabilities.max(axis=1)
-        by = {"class predicted": honest.classes[best]}
+        by = {"predicted class": honest.classes[best]}
     found = {}
     for name, values in [*by.items(), *((name, honest.X[name]) for name in columns)]:
         kind = kinds.get(name, "number" if name == "prediction" else "category")

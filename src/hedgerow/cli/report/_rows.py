@@ -21,7 +21,7 @@ LEAST_GAIN = 0.02
 
 
 def unsure_section(subject: Any, effects: Effects, strongest: Sequence[str]) -> Markup:
-    """Return the rows with the widest intervals, or the least probable best class, and what makes them so."""
+    """Return the rows with the widest intervals, or the least probable best class, and the column responsible."""
     honest = subject.honest
     if honest.task == "regression":
         ends = honest.interval(subject.confidence)
@@ -35,13 +35,12 @@ def unsure_section(subject: Any, effects: Effects, strongest: Sequence[str]) -> 
         reason = "no single column"
         if found is not None and found[2] >= LEAST_GAIN:
             reason = f"{found[0]}: {percent(found[2])} {what} with {words_for(found[1])}"
-        listed.append({**_row(subject, place, strongest), "most due to": reason})
+        listed.append({**_row(subject, place, strongest), "mainly due to": reason})
     about = "The rows with the widest intervals" if honest.task == "regression" else "The least certain rows"
     about += (
-        ", and the column that, set to a usual value, would help most. Rows are numbered as in the file, after its "
+        ", and for each the column whose typical value would reduce the uncertainty most. Row 1 follows the header."
     )
-    about += "header."
-    return section("Where it is least sure", table(listed), about=about)
+    return section("Least certain predictions", table(listed), about=about)
 
 
 def examples_section(subject: Any, strongest: Sequence[str]) -> Markup:
@@ -74,7 +73,7 @@ def _row(subject: Any, place: int, strongest: Sequence[str]) -> dict[str, Any]:
             "probability": percent(honest.probabilities[place, best], 1),
         }
     truth = honest.y[place]
-    found["it was"] = float(truth) if honest.task == "regression" else words_for(truth)
+    found["actual"] = float(truth) if honest.task == "regression" else words_for(truth)
     for name in strongest[:N_COLUMNS]:
         found[name] = words_for(honest.X[name].iloc[place])
     return found

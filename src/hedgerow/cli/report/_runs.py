@@ -17,11 +17,11 @@ from hedgerow.stream import Run
 
 CURVES = {
     "mean_error_rate": "targets within intervals",
-    "relative_interval_size": "size of intervals, relative to targets' range",
+    "relative_interval_size": "width of intervals, relative to the range of targets",
     "interval_score": "interval score",
     "root_mean_squared_error": "RMSE",
     "mean_absolute_error": "MAE",
-    "accuracy": "share right",
+    "accuracy": "accuracy",
     "log_loss": "log loss",
     "crps": "CRPS",
 }
@@ -35,7 +35,7 @@ def runs_page(runs: Sequence[Run]) -> str:
     """Return the page."""
     named = list(zip(names_of(runs), runs, strict=True))
     sections = [
-        section("In short", cards([_card(name, run) for name, run in named]), table(with_meanings(scores_rows(runs)))),
+        section("Summary", cards([_card(name, run) for name, run in named]), table(with_meanings(scores_rows(runs)))),
         _over_time(named),
         _changes(named),
     ]
@@ -47,8 +47,8 @@ def runs_page(runs: Sequence[Run]) -> str:
 def _card(name: str, run: Run) -> tuple[str, Any, str]:
     scores = run.scores
     if COVERAGE in scores:
-        return name, percent(1 - scores[COVERAGE], 1), f"of targets within intervals of {percent(run.confidence)}"
-    return name, percent(scores["accuracy"], 1), "of rows predicted right"
+        return name, percent(1 - scores[COVERAGE], 1), f"of targets within {percent(run.confidence)} intervals"
+    return name, percent(scores["accuracy"], 1), "of rows predicted correctly"
 
 
 def _over_time(named: Sequence[tuple[str, Run]]) -> Markup:
@@ -58,8 +58,8 @@ def _over_time(named: Sequence[tuple[str, Run]]) -> Markup:
         if any(score in run.history for _, run in named)
     ]
     windows = sorted({run.window for _, run in named})
-    about = f"A point is the mean over {listed(f'{window:,}' for window in windows)} rows. "
-    about += "Dashed lines mark where the stream is known to change, dotted ones where a model noticed a drift."
+    about = f"Each point is the mean over {listed(f'{window:,}' for window in windows)} rows. "
+    about += "Dashed lines mark known changes of the stream, dotted lines drifts that a model detected."
     colours = [(name, COLOURS[place % len(COLOURS)]) for place, (name, _) in enumerate(named)]
     return section("Over time", key(*colours), figures(*pictures), about=about)
 
@@ -85,7 +85,7 @@ def _curves(score: str, words: str, named: Sequence[tuple[str, Run]]) -> Markup:
         if len(ends) <= FEW_WINDOWS:
             chart.dots(ends, values, COLOURS[place % len(COLOURS)], radius=3, opacity=1)
     caption = (
-        f"Grey: what was promised, {listed(percent(level) for level in sorted(set(promised)))}." if promised else ""
+        f"Grey: nominal coverage, {listed(percent(level) for level in sorted(set(promised)))}." if promised else ""
     )
     return figure(words[0].upper() + words[1:], chart.svg(), caption)
 
@@ -98,10 +98,10 @@ def _values(run: Run, score: str) -> Any:
 def _changes(named: Sequence[tuple[str, Run]]) -> Markup:
     rows: list[dict[str, Any]]
     known = sorted({row for _, run in named for row in run.change_points})
-    rows = [{"row": row, "what": "the stream changes", "run": "all"} for row in known]
-    rows += [{"row": row, "what": "a drift was noticed", "run": name} for name, run in named for row in run.drifts]
+    rows = [{"row": row, "what": "known change of the stream", "run": "all"} for row in known]
+    rows += [{"row": row, "what": "drift detected", "run": name} for name, run in named for row in run.drifts]
     if not rows:
-        return section("Drift", element("p", "No change of the stream is known, and no model noticed one."))
+        return section("Drift", element("p", "No known change of the stream, and no drift detected."))
     most = 30
     more = [element("p", f"and {len(rows) - most:,} more")] if len(rows) > most else []
     return section("Drift", table(sorted(rows, key=itemgetter("row"))[:most]), *more)
