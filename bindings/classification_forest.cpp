@@ -66,7 +66,7 @@ void bind_classification_forest(nb::module_& m) {
           array("x"), array("y"), array("weights"), nb::arg("rule"), nb::arg("n_known"), nb::arg("n_threads"))
       .def(
           "leave_rows_out",
-          [](Self& self, const Rule& rule, const Numbers& groups, std::size_t n_threads) {
+          [](const Self& self, const Rule& rule, const Numbers& groups, std::size_t n_threads) {
             const auto by_number = by_row_number(self, span_of(groups));
             const auto found = without_gil([&] { return leave_rows_out(self, rule, by_number, n_threads); });
             return to_numpy(in_order_of_rows(self, found, rule.n_classes), {self.rows.size(), rule.n_classes});

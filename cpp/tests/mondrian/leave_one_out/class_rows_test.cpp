@@ -88,10 +88,8 @@ TEST(ctrl_c_while_rows_are_left_out_leaves_the_forest_as_it_was) {
   const Sample sample = with_classes(draw_sample(12, 2, Kind::weighted_duplicates, 2));
   auto forest = forest_of(sample, {}, true);
   const Archive before = archived(forest);
-  const auto repeated = forest.rows.repeated;
   const auto leave_out = [&] { leave_rows_out(forest, {false, 1.0, 3.0, n_classes}, {}, 1); };
-  const std::size_t n_looks = interrupt_until_it_ends(
-      leave_out, [&] { return same_bits(before, archived(forest)) && forest.rows.repeated == repeated; });
+  const std::size_t n_looks = interrupt_until_it_ends(leave_out, [&] { return same_bits(before, archived(forest)); });
   CHECK(n_looks >= 3 * sample.size());
 }
 

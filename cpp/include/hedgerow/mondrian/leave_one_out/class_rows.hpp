@@ -61,24 +61,14 @@ inline std::vector<RowsLeftOut> all_left_out(const ClassForest& forest, std::spa
   return all;
 }
 
-/// While it lives, successors stand for their places, which no tree can tell.
-class Succession {
- public:
-  Succession(Rows& rows, std::span<const RowsLeftOut> all) : rows_(rows), before_(rows.repeated) {
-    for (const RowsLeftOut& left_out : all) {
-      if (!left_out.is_succeeded()) continue;
-      rows_.mark_repeated(left_out.stands, true);
-      rows_.mark_repeated(left_out.successor, false);
-    }
+/// A copy of the rows in which successors stand for their places, which no tree can tell.
+inline Rows with_successors(Rows rows, std::span<const RowsLeftOut> all) {
+  for (const RowsLeftOut& left_out : all) {
+    rows.mark_repeated(left_out.stands, true);
+    rows.mark_repeated(left_out.successor, false);
   }
-  Succession(const Succession&) = delete;
-  Succession& operator=(const Succession&) = delete;
-  ~Succession() { rows_.repeated.swap(before_); }
-
- private:
-  Rows& rows_;
-  std::vector<std::uint8_t> before_;
-};
+  return rows;
+}
 
 /// What one tree predicts for each of some rows without it.
 class LeaveOneOutVoter {
@@ -89,10 +79,9 @@ class LeaveOneOutVoter {
   std::vector<double> left_to_base;  ///< [k]
 
   /// `unit` of a query for each of those that leave is given, too: the rest of a query is the same for all of them.
-  void vote(const ClassForest& forest, std::size_t b, std::span<const RowsLeftOut> all, std::span<const double> units,
-            label::ClassQuery query) {
+  void vote(const ClassForest& forest, std::size_t b, const Rows& rows, std::span<const RowsLeftOut> all,
+            std::span<const double> units, label::ClassQuery query) {
     const std::size_t n_classes = query.base.size();
-    const Rows& rows = forest.rows;
     votes.assign(all.size() * n_classes, 0.0);
     left_to_base.assign(all.size(), 1.0);
     tree_ = forest.trees[b];
@@ -145,24 +134,25 @@ class LeaveOneOutVoter {
 };
 
 /// Probabilities of each row, by row number: probabilities[row * n_classes + c].
-inline std::vector<double> leave_rows_out(ClassForest& forest, const ClassQueryRule& rule,
+inline std::vector<double> leave_rows_out(const ClassForest& forest, const ClassQueryRule& rule,
                                           std::span<const std::uint32_t> groups, std::size_t n_threads) {
   const std::size_t n_classes = rule.n_classes, n_trees = forest.trees.size();
   const label::ClassQuery whole = rule.at(forest);
   std::vector<double> probabilities(forest.rows.capacity() * n_classes, 0.0);
-  std::vector<LeaveOneOutVoter> workers(std::max<std::size_t>(1, n_threads));
+  std::vector<LeaveOneOutVoter> workers(std::clamp<std::size_t>(n_threads, 1, n_trees));
   std::vector<RowId> order;
   std::vector<RowsLeftOut> all = all_left_out(forest, groups, order);
-  const auto succeeded = std::ranges::stable_partition(all, [](const RowsLeftOut& own) { return !own.is_succeeded(); });
-  const std::span others(all.begin(), succeeded.begin());
+  const std::span<const RowsLeftOut> succeeded =
+      std::ranges::stable_partition(all, [](const RowsLeftOut& own) { return !own.is_succeeded(); });
+  const std::span<const RowsLeftOut> others = std::span(all).first(all.size() - succeeded.size());
 
-  const auto leave_out = [&](std::span<const RowsLeftOut> some) {
+  const auto leave_out = [&](const Rows& rows, std::span<const RowsLeftOut> some) {
     std::vector<double> votes(some.size() * n_classes, 0.0), left_to_base(some.size(), 0.0), units;
     for (const RowsLeftOut& left_out : some) units.push_back(left_out.query(forest, rule).unit);
     for (std::size_t begin = 0; begin < n_trees; begin += workers.size()) {
       const std::size_t count = std::min(workers.size(), n_trees - begin);
       parallel::for_each_index(count, n_threads, [&](std::size_t index, std::size_t) {
-        workers[index].vote(forest, begin + index, some, units, whole);
+        workers[index].vote(forest, begin + index, rows, some, units, whole);
       });
       for (std::size_t index = 0; index < count; ++index) {  // sums in the order of the trees
         const auto add = [](auto& sums, const auto& parts) {
@@ -178,10 +168,8 @@ inline std::vector<double> leave_rows_out(ClassForest& forest, const ClassQueryR
       for (const RowId row : some[k].rows) std::copy_n(found, n_classes, probabilities.data() + row * n_classes);
     }
   };
-  leave_out(others);
-  if (succeeded.empty()) return probabilities;
-  const Succession succession(forest.rows, succeeded);
-  leave_out(std::span<const RowsLeftOut>(succeeded.begin(), succeeded.end()));
+  leave_out(forest.rows, others);
+  if (!succeeded.empty()) leave_out(with_successors(forest.rows, succeeded), succeeded);
   return probabilities;
 }
 
