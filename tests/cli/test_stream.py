@@ -122,6 +122,9 @@ def test_report_compares_draws_and_writes(saved, data, tmp_path):
     table = pd.read_csv(tmp_path / "runs.csv")
     first = hedgerow.load(saved[0])
     assert len(table) == 10
+    done("report", saved[0], other, "--out", tmp_path / "runs.html")
+    latest = (tmp_path / "runs.html").read_text(encoding="utf-8").partition("<h2>Latest forecasts")[2]
+    assert latest.partition("<h2>")[0].count("<circle") == 240
     assert table["run"].unique().tolist() == [first.name, hedgerow.load(other).name]
     np.testing.assert_allclose(table["quantile_loss"][:5], first.history["quantile_loss"], rtol=1e-14)
     assert table["nlpd"][:5].isna().all()

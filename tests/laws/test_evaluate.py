@@ -19,6 +19,7 @@ from hedgerow import (
     OnlineForestRegressor,
     OnlineQuantileForestRegressor,
 )
+from hedgerow.files import Stored
 from hedgerow.metrics import ClassTally, DistributionTally, ErrorTally, IntervalTally, crps
 from hedgerow.stream import Run, Stream, evaluate, friedman_drift, rows
 from hedgerow.stream._evaluate import evaluation
@@ -127,6 +128,31 @@ def test_any_stream_gives_the_same_bits(kind):
 def _without_names(model):
     vars(model).pop("feature_names_in_", None)
     return model
+
+
+def test_the_latest_intervals_are_kept(tmp_path):
+    """They are those of the forecasts, however rows come, also after a file; files of before have none."""
+    run, recent = quiet(forest(), STREAMS["chunks"]()), quiet(forest(), (X, Y)).recent
+    for name, values in recent.items():
+        np.testing.assert_array_equal(run.recent[name], values)
+    assert recent["row"].tolist() == list(range(N - 120, N))
+    np.testing.assert_array_equal(recent["target"], Y[-120:])
+    *_, interval = forest().predict_then_learn(X, Y, returns="interval", confidence=0.9)
+    np.testing.assert_array_equal(np.column_stack([recent["lower"], recent["upper"]]), interval[-120:])
+    run.save(tmp_path / "run")
+    np.testing.assert_array_equal(hedgerow.load(tmp_path / "run").recent["upper"], recent["upper"])
+    first = quiet(forest(), (X[:3], Y[:3])).recent
+    assert np.isinf(first["upper"][0])
+    assert first["row"].tolist() == [0, 1, 2]
+    assert quiet(MondrianForestClassifier(3), (X, LABELS)).recent["row"].size == 0
+    state = run._state()
+    for wrong in (np.zeros((121, 3)), np.zeros((2, 2)), np.full((2, 3), np.nan), np.full((2, 3), np.inf), [1]):
+        with pytest.raises(ValueError, match="latest intervals"):
+            Run(**run.get_params())._restore(Stored({**state, "recent": wrong}))
+    before = Run(**run.get_params())
+    before._restore(Stored({name: value for name, value in state.items() if name != "recent"}))
+    assert before.scores == run.scores
+    assert before.recent["row"].size == 0
 
 
 def test_history_is_scores_of_windows():

@@ -18,6 +18,8 @@ from hedgerow.numeric.arrays import Floats
 
 TASKS = ("regression", "classification")
 MOST_ROWS = 2**63 - 1
+N_RECENT = 120
+"""Rows whose intervals a run keeps."""
 
 
 class Run(Saveable):
@@ -50,6 +52,8 @@ class Run(Saveable):
         Rows at which the distribution of the stream is known to have changed.
     drifts : tuple of int
         Rows at which the model had noticed another drift; at the end of a chunk, for models that count ``n_drifts_``.
+    recent : dict of arrays
+        The latest rows, their targets and their intervals.
     """
 
     def __init__(self, name: str, task: str, confidence: float, window: int, scored: str) -> None:
@@ -73,13 +77,24 @@ class Run(Saveable):
         self.seconds = 0.0
         self.change_points: tuple[int, ...] = ()
         self.drifts: tuple[int, ...] = ()
+        self._recent: Floats = np.empty((0, 3))  # target, lower and upper end
 
     def update(self, columns: dict[str, tuple[Any, ...]]) -> Self:
         """Add rows: for each thing scored what its tally takes."""
         for part, windowed in self._windowed.items():
             windowed.update(*columns[part])
+        if "intervals" in columns:
+            rows = np.column_stack(columns["intervals"]).astype(np.float64)
+            self._recent = np.concatenate([self._recent, rows])[-N_RECENT:]
         self.n_rows += len(next(iter(columns.values()))[0])
         return self
+
+    @property
+    def recent(self) -> dict[str, npt.NDArray[Any]]:
+        """The latest rows as ``row``, ``target``, ``lower`` and ``upper``; empty if no intervals were scored."""
+        columns = self._recent.T.copy()
+        rows = np.arange(self.n_rows - columns.shape[1], self.n_rows)
+        return {"row": rows, **dict(zip(("target", "lower", "upper"), columns, strict=True))}
 
     @property
     def scores(self) -> dict[str, float]:
@@ -146,6 +161,7 @@ class Run(Saveable):
             "change_points": list(self.change_points),
             "drifts": list(self.drifts),
             "scores": {part: _sums(windowed) for part, windowed in self._windowed.items()},
+            "recent": self._recent,
         }
 
     def _restore(self, stored: Stored) -> None:
@@ -153,6 +169,13 @@ class Run(Saveable):
         self.change_points, self.drifts = (
             tuple(map(int, stored.sequence(name))) for name in ("change_points", "drifts")
         )
+        recent = stored.any("recent") if "recent" in stored else self._recent
+        is_table = isinstance(recent, np.ndarray) and recent.dtype == np.float64 and recent.ndim == 2
+        if not is_table or recent.shape[1] != 3 or len(recent) > min(N_RECENT, self.n_rows):
+            raise ValueError(f"its latest intervals are more than {N_RECENT} rows, or no table of three columns")
+        if np.isnan(recent).any() or not np.isfinite(recent[:, 0]).all():
+            raise ValueError("its latest intervals or targets are not numbers")
+        self._recent = recent
         for part, windowed in self._windowed.items():
             names, sums = list(windowed.total.scores()), stored.part("scores").arrays(part)
             history = sums["history"]

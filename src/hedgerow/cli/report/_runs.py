@@ -12,7 +12,7 @@ from hedgerow.cli._runs import names_of, scores_rows, with_meanings
 from hedgerow.cli.report._chart import COLOURS, DASHED, DOTTED, Chart, key, percent_ticks, reach
 from hedgerow.cli.report._html import Markup, cards, element, figure, figures, page, section, table
 from hedgerow.cli.report._words import listed, percent
-from hedgerow.plot.style import GREY
+from hedgerow.plot.style import BLUE, GREY, ORANGE
 from hedgerow.stream import Run
 
 CURVES = {
@@ -27,6 +27,7 @@ CURVES = {
 }
 """Scores drawn over time, and what they are called."""
 COVERAGE = "mean_error_rate"
+PALE = "#9ecae8"
 FEW_WINDOWS = 40
 """Points of so many windows, or fewer, are drawn as dots too."""
 
@@ -37,6 +38,7 @@ def runs_page(runs: Sequence[Run]) -> str:
     sections = [
         section("Summary", cards([_card(name, run) for name, run in named]), table(with_meanings(scores_rows(runs)))),
         _over_time(named),
+        *_latest(named),
         _changes(named),
     ]
     what = "intervals" if runs[0].task == "regression" else "classes"
@@ -88,6 +90,26 @@ def _curves(score: str, words: str, named: Sequence[tuple[str, Run]]) -> Markup:
         f"Grey: nominal coverage, {listed(percent(level) for level in sorted(set(promised)))}." if promised else ""
     )
     return figure(words[0].upper() + words[1:], chart.svg(), caption)
+
+
+def _latest(named: Sequence[tuple[str, Run]]) -> list[Markup]:
+    """Return the intervals of the latest rows, if there are any."""
+    pictures = []
+    for name, run in named:
+        recent = run.recent
+        is_known = np.isfinite(recent["lower"]) & np.isfinite(recent["upper"])
+        row, target, low, high = (recent[part][is_known] for part in ("row", "target", "lower", "upper"))
+        if not row.size:
+            continue
+        chart = Chart((row[0], row[-1]), reach(low, high, target), "row")
+        for place, *ends in zip(row, low, high, strict=True):
+            chart.segment((place, place), (ends[0], ends[1]), PALE, 2)
+        for is_miss, colour in ((False, BLUE), (True, ORANGE)):
+            which = ((target < low) | (target > high)) == is_miss
+            chart.dots(row[which], target[which], colour, radius=2, opacity=1)
+        pictures.append(figure(name, chart.svg(), f"Nominal coverage: {percent(run.confidence)}."))
+    about = "Forecast intervals of the last rows. Dots are actual values; orange dots lie outside their interval."
+    return [section("Latest forecasts", figures(*pictures), about=about)] if pictures else []
 
 
 def _values(run: Run, score: str) -> Any:
