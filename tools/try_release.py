@@ -4,6 +4,7 @@ The tests are those of the source archive beside it, unpacked into an empty fold
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -18,6 +19,8 @@ EXAMPLE = re.compile(r"```python\n(.*?)```\s+prints\s+```text\n(.*?)```", flags=
 MOST_SECONDS_TO_IMPORT = 0.5
 MOST_SECONDS_TO_INSTALL = 10.0
 """A wheel, without what it needs."""
+ABOUT_THIS_PROCESSOR = ("OPENBLAS_CORETYPE", "NPY_ENABLE_CPU_FEATURES")
+"""What says that libraries should not look what the processor can do."""
 # One instruction of AVX (vzeroupper) and a return, as bytes that are called.
 AVX = """
 import ctypes, mmap
@@ -43,6 +46,7 @@ class Environment:
         return subprocess.run(
             [*under, str(self.bin / program), *arguments],
             cwd=cwd or self.folder,
+            env={name: value for name, value in os.environ.items() if not under or name not in ABOUT_THIS_PROCESSOR},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
