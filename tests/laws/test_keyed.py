@@ -3,6 +3,7 @@ fresh forest on the same rows, bit for bit."""
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 import threading
 from contextlib import suppress
@@ -387,6 +388,29 @@ def test_what_was_unlearned_may_come_back(kind, more):
     found = said(model, X[:20], y[:20])
     assert model.n_samples_ == len(X)
     assert {name for name in found if found[name] != before[name]} <= {"feature_importances_"} & set(before)
+
+
+@ALL
+def test_rows_from_elsewhere(kind):
+    """Outside of the box of those that were there: one by one, together, with files and copies in between."""
+    X, y = draw(kind)
+    far = X[:60] + np.linspace(0, 30, 60)[:, None] ** 2
+    one, other = NEW[kind]().fit(X, y), NEW[kind]().fit(X, y)
+    forecast = getattr(one, "predict_proba", one.predict)
+    before = [forecast(far[20:21])]
+    other.predict_then_learn(far, y[:60])
+    for i in range(60):
+        one.learn_one(far[i], y[i])
+        if i % 20 == 5:
+            with tempfile.TemporaryDirectory() as folder:
+                one.save(Path(folder) / "model")
+                one = pickle.loads(pickle.dumps(hedgerow.load(Path(folder) / "model")))
+    assert one.check_structure() == []
+    assert bits(one) == bits(other)
+    assert said(one, X[:20], y[:20]) == said(other, X[:20], y[:20])
+    assert not np.array_equal(before[0], getattr(one, "predict_proba", one.predict)(far[20:21]))
+    one.unlearn(far, y[:60], relearn=True)
+    assert are_same(one, NEW[kind]().fit(X, y), X[:20], y[:20])
 
 
 def test_targets_as_many_as_others_have():
