@@ -29,6 +29,9 @@ void bind_counts(nb::class_<mondrian::Forest<M>>& bound) {
       .def_prop_ro("n_rows", [](const Self& self) { return self.rows.size(); })
       .def_prop_ro("n_trees", [](const Self& self) { return self.trees.size(); })
       .def_prop_ro("seed", [](const Self& self) { return self.seed; })
+      .def_prop_ro(
+          "is_close", [](const Self& self) { return self.keyed && self.keyed->domain.is_close; },
+          "With keyed cuts: does the process run close to the rows, and not everywhere?")
       .def_prop_ro("arrivals", [](const Self& self) { return self.counters.arrivals; })
       .def_prop_ro("generation", [](const Self& self) { return self.counters.generation; })
       .def_prop_rw(

@@ -413,6 +413,27 @@ def test_rows_from_elsewhere(kind):
     assert are_same(one, NEW[kind]().fit(X, y), X[:20], y[:20])
 
 
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"][:-1]}, "the domain of its process is broken"),
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"] * np.float32(np.nan)}, "the domain of its process"),
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"] * np.float32(0.5)}, "a row lies outside the domain"),
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"] * np.float32(2)}, "not the one that its key gives"),
+        (lambda arrays: {"keyed.n_widened": np.array([3], dtype=np.uint64)}, "the domain of its process is broken"),
+        (lambda arrays: {"keyed.n_widened": np.array([], dtype=np.uint64)}, "the domain of its process is broken"),
+    ],
+    ids=["size", "nan", "small", "large", "often", "empty"],
+)
+def test_a_broken_domain_is_refused(broken, message):
+    X, y = draw("learned", 60)
+    learner = NEW["learned"]().fit(X, y)._learner
+    arrays = learner.core.archive()
+    core = learner.labels.new_core(learner.settings.shape(3, learner.seed))
+    with pytest.raises(ValueError, match=message):
+        core.restore(arrays | broken(arrays))
+
+
 def test_targets_as_many_as_others_have():
     (X, y), new = draw("learned targets", 60), NEW["learned targets"]
     model, before = new().fit(X[:30], y[:30]), None
