@@ -190,8 +190,8 @@ def _awaited(client: Any, future: Any) -> Any:
         try:
             return future.result(timeout=SECONDS_BETWEEN_REPORTS)
         except TimeoutError:
-            if future.done():
-                raise
+            if future.done():  # since then, or it was the task that timed out
+                return future.result()
             left = client.run_on_scheduler(tasks.names_left)
             n_tasks = max(n_tasks, len(left))
             now = next((words for name, words in STEPS.items() if name in left), "fitting")
