@@ -16,7 +16,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-import hedgerow
 from hedgerow import (
     MondrianBoostingClassifier,
     MondrianBoostingRegressor,
@@ -33,8 +32,6 @@ import dask.dataframe as dd  # noqa: E402
 from dask import delayed  # noqa: E402
 from distributed import Client, LocalCluster  # noqa: E402
 
-from hedgerow.base.progress import reporting_to  # noqa: E402
-from hedgerow.integrations import _dask_models  # noqa: E402
 from hedgerow.integrations.dask import (  # noqa: E402
     DaskMondrianBoostingClassifier,
     DaskMondrianBoostingRegressor,
@@ -313,28 +310,6 @@ def test_parameters_are_those_of_the_model():
     assert (again.client, again.get_params()["n_estimators"], again.get_params()["lifetime"]) == (None, 9, 2.0)
     with pytest.raises(TypeError, match="lifetimes"):
         DaskMondrianForestRegressor(lifetimes=2.0)
-
-
-def test_a_bar_shows_how_far_it_is(client, monkeypatch):
-    monkeypatch.setattr(_dask_models, "SECONDS_BETWEEN_REPORTS", 0.01)
-    reports = []
-    with reporting_to(lambda *what: reports.append(what)):
-        DaskMondrianForestRegressor(300, random_state=0, client=client).fit(*divided(3, *draw()))
-    assert "growing trees" in {what for what, *_ in reports}
-    assert all(0 <= done <= total for _, done, total in reports)
-    assert [total for *_, total in reports] == sorted(total for *_, total in reports)
-
-
-def test_what_only_the_ordinary_model_has():
-    model = DaskMondrianForestRegressor()
-    for name in ("save", "feature_importances_", "explain"):
-        with pytest.raises(AttributeError, match=rf"no attribute '{name}'; to_local\(\) returns the ordinary model"):
-            getattr(model, name)
-    with pytest.raises(AttributeError, match=r"no attribute 'explained'$"):
-        model.explained  # noqa: B018
-    with pytest.raises(TypeError, match=r"got DaskMondrianForestRegressor; merge what its to_local\(\) returns"):
-        hedgerow.merge([model])
-    assert clone(model).get_params() == model.get_params()
 
 
 def test_no_client(monkeypatch):
