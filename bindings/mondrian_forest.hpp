@@ -29,6 +29,9 @@ void bind_counts(nb::class_<mondrian::Forest<M>>& bound) {
       .def_prop_ro("n_rows", [](const Self& self) { return self.rows.size(); })
       .def_prop_ro("n_trees", [](const Self& self) { return self.trees.size(); })
       .def_prop_ro("seed", [](const Self& self) { return self.seed; })
+      .def_prop_ro(
+          "is_close", [](const Self& self) { return self.keyed && self.keyed->domain.is_close; },
+          "With keyed cuts: does the process run close to the rows, and not everywhere?")
       .def_prop_ro("arrivals", [](const Self& self) { return self.counters.arrivals; })
       .def_prop_ro("generation", [](const Self& self) { return self.counters.generation; })
       .def_prop_rw(
@@ -137,11 +140,11 @@ nb::class_<mondrian::Forest<M>> bind_forest(nb::module_& m, const char* name) {
   bound.def(
       "__init__",
       [](Self* self, std::size_t width, std::size_t n_trees, double min_samples_split, double lifetime,
-         std::uint64_t seed, std::size_t window, bool keyed) {
-        new (self) Self(width, n_trees, mondrian::Growth{min_samples_split, lifetime}, seed, window, keyed);
+         std::uint64_t seed, std::size_t window, bool keyed, bool close) {
+        new (self) Self(width, n_trees, mondrian::Growth{min_samples_split, lifetime}, seed, window, keyed, close);
       },
       nb::kw_only(), nb::arg("width"), nb::arg("n_trees"), nb::arg("min_samples_split"), nb::arg("lifetime"),
-      nb::arg("seed"), nb::arg("window"), nb::arg("keyed") = false);
+      nb::arg("seed"), nb::arg("window"), nb::arg("keyed") = false, nb::arg("close") = false);
   bind_counts(bound);
   bind_learning(bound);
   bind_structure<M, Spread>(bound);

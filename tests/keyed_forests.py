@@ -1,8 +1,9 @@
-"""Forests with keyed cuts and rows for them, and what must be the same if two of them are."""
+"""Forests with keyed cuts, rows for them, and what their tests compare."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from hedgerow import MondrianForestClassifier, MondrianForestRegressor
 from models import answers
@@ -52,3 +53,12 @@ def known(model):
 
 def are_same(one, other, X, y):
     return said(one, X, y) == said(other, X, y) and known(one) == known(other)
+
+
+ALL = pytest.mark.parametrize("kind", list(NEW))
+NOTHING_LEARNED = pytest.mark.parametrize("kind", ["hierarchy", "moments", "classes"])
+
+
+def learned_online(model, X, y):
+    announced = {"classes": CLASSES} if isinstance(model, MondrianForestClassifier) else {}
+    return model.partial_fit(X, y, **announced)

@@ -1,9 +1,14 @@
-"""Models on Dask clusters: the bits of one machine, whatever the workers, the partitions and the order of rows."""
+"""Models on Dask clusters: the bits of one machine, whatever the workers, the partitions and the order of rows, and
+whatever becomes of the workers."""
 
 from __future__ import annotations
 
 import importlib
+import os
+import signal
 import sys
+import threading
+import time
 from contextvars import Context
 
 import numpy as np
@@ -11,8 +16,6 @@ import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
-import hedgerow
-from dask_rows import SIZES, divided, draw
 from hedgerow import (
     MondrianBoostingClassifier,
     MondrianBoostingRegressor,
@@ -27,6 +30,7 @@ pd = pytest.importorskip("pandas")
 import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 from dask import delayed  # noqa: E402
+from distributed import Client, LocalCluster  # noqa: E402
 
 from hedgerow.integrations.dask import (  # noqa: E402
     DaskMondrianBoostingClassifier,
@@ -34,13 +38,41 @@ from hedgerow.integrations.dask import (  # noqa: E402
     DaskMondrianForestClassifier,
     DaskMondrianForestRegressor,
 )
+from thorough import THOROUGH  # noqa: E402
 
+N = 3000 if THOROUGH else 300
+SIZES = {"n_estimators": 13, "random_state": 3}
 KEYED = {**SIZES, "cuts": "keyed"}
+KILL = getattr(signal, "SIGKILL", signal.SIGTERM)  # which ends a process of Windows at once
 FIXED = {"scaling": "none", "hyperparameters": "paper", "drift_rate": 0.5, "signal_to_noise": 20.0}
+
+
+def draw(n=N, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, 3))
+    X[:, 1] = np.round(8 * X[:, 1])
+    return X, np.sin(6 * X[:, 0]) + 0.2 * X[:, 1] + rng.normal(scale=0.1, size=n)
 
 
 def labels_of(y):
     return np.array(["low", "middle", "high"])[np.digitize(y, [0.5, 1.5])]
+
+
+def divided(n_parts, *arrays):
+    """Arrays in so many partitions."""
+    ends = np.linspace(0, len(arrays[0]), n_parts + 1).astype(int)
+    chunks = tuple(np.diff(ends).tolist())
+    return [da.from_array(array, chunks=(chunks, *array.shape[1:])) for array in arrays]
+
+
+@pytest.fixture(scope="module")
+def processes():
+    """Workers that can be killed. Others are started for them, which may take long on a busy machine."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="600MB") as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -280,18 +312,6 @@ def test_parameters_are_those_of_the_model():
         DaskMondrianForestRegressor(lifetimes=2.0)
 
 
-def test_what_only_the_ordinary_model_has():
-    model = DaskMondrianForestRegressor()
-    for name in ("save", "feature_importances_", "explain"):
-        with pytest.raises(AttributeError, match=rf"no attribute '{name}'; to_local\(\) returns the ordinary model"):
-            getattr(model, name)
-    with pytest.raises(AttributeError, match=r"no attribute 'explained'$"):
-        model.explained  # noqa: B018
-    with pytest.raises(TypeError, match=r"got DaskMondrianForestRegressor; merge what its to_local\(\) returns"):
-        hedgerow.merge([model])
-    assert clone(model).get_params() == model.get_params()
-
-
 def test_no_client(monkeypatch):
     monkeypatch.setattr("distributed.client._global_clients", {})
     with pytest.raises(ValueError, match=r"found no Dask client: start one by distributed.Client\(\)"):
@@ -314,3 +334,58 @@ def test_without_dask_there_is_advice(missing, monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(ImportError, match=r"pip install 'hedgerow\[dask\]'"):
         importlib.import_module("hedgerow.integrations.dask")
+
+
+# Workers that are killed, and memory that is short.
+
+
+def test_killed_workers_lose_nothing(processes):
+    X, y = draw(8000 if THOROUGH else 2000)
+    parameters = {**SIZES, "n_estimators": 60}
+    expected = MondrianForestRegressor(**{**parameters, "cuts": "keyed"}).fit(X, y)
+    model = DaskMondrianForestRegressor(**parameters, client=processes)
+    rows, killed = divided(6, X, y), []
+    killer = threading.Thread(target=lambda: killed.append(kill_when_busy(processes, "hedgerow_trees")))
+    killer.start()
+    model.fit(*rows)
+    killer.join()
+    assert killed[0] is not None
+    processes.wait_for_workers(2, timeout=300)
+    killer = threading.Thread(target=lambda: killed.append(kill_when_busy(processes, "")))
+    killer.start()
+    asked = da.concatenate([rows[0]] * (40 if THOROUGH else 20))
+    assert model.predict(asked).compute()[-len(y) :].tobytes() == expected.predict(X).tobytes()
+    killer.join()
+    assert killed[1] is not None
+    assert bits(model.to_local()) == bits(expected)
+    if THOROUGH:
+        processes.wait_for_workers(2, timeout=300)
+        (holder, *_) = processes.who_has([model._model])[model._model.key]
+        os.kill(processes.run(os.getpid, workers=[holder])[holder], KILL)  # the model itself is lost now
+        assert bits(model.to_local()) == bits(expected)
+
+
+def kill_when_busy(client, name):
+    """Kill a worker that has begun a task whose name begins so; return its number, or None if none ever had."""
+    pids = client.run(os.getpid)
+    for _ in range(3000):
+        for worker, keys in client.processing().items():
+            if any(str(key).startswith(name) for key in keys):
+                os.kill(pids[worker], KILL)
+                return pids[worker]
+        time.sleep(0.01)
+    return None
+
+
+def test_a_forest_that_cannot_fit_is_refused_before_it_grows(processes):
+    X = da.zeros((2_000_000, 8), chunks=(100_000, 8))  # 128 MB; 50 trees of these rows take 10 GB
+    with pytest.raises(MemoryError, match="a forest holds its rows: 2000000 rows of 8 columns"):
+        DaskMondrianForestRegressor(client=processes).fit(X, X[:, 0])
+
+
+@pytest.mark.skipif(not THOROUGH, reason="a minute")
+def test_questions_may_be_larger_than_memory(processes):
+    X, y = draw(100)
+    model = DaskMondrianForestRegressor(2, random_state=3, client=processes).fit(*divided(2, X, y))
+    asked = da.zeros((30_000_000, 3), chunks=(500_000, 3))  # 720 MB
+    assert model.predict(asked).max().compute() == model.to_local().predict([[0.0, 0.0, 0.0]])[0]

@@ -3,6 +3,7 @@ fresh forest on the same rows, bit for bit."""
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from pathlib import Path
 
@@ -13,18 +14,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 import hedgerow
-from hedgerow import MondrianForestClassifier, MondrianForestRegressor
-from keyed_forests import CLASSES, NEW, are_same, draw, known, said
+from hedgerow import MondrianForestRegressor
+from keyed_forests import (
+    ALL,
+    NEW,
+    NOTHING_LEARNED,
+    are_same,
+    draw,
+    known,
+    learned_online,
+    said,
+)
 from models import answers, bits
 from thorough import THOROUGH
-
-ALL = pytest.mark.parametrize("kind", list(NEW))
-NOTHING_LEARNED = pytest.mark.parametrize("kind", ["hierarchy", "moments", "classes"])
-
-
-def learned_online(model, X, y):
-    announced = {"classes": CLASSES} if isinstance(model, MondrianForestClassifier) else {}
-    return model.partial_fit(X, y, **announced)
 
 
 @ALL
@@ -71,47 +73,10 @@ def test_relearning_does_not_know_the_order(kind):
     assert are_same(model, NEW[kind]().fit(X[30:], y[30:]), X[:20], y[:20])
 
 
-@ALL
-@pytest.mark.parametrize("dealt", [[80], [150], [3, 40, 90]], ids=str)
-def test_merged_is_fitted_to_all(kind, dealt):
-    X, y = draw(kind)
-    parts = [NEW[kind]().fit(*rows) for rows in zip(np.split(X, dealt), np.split(y, dealt), strict=True)]
-    whole, before = NEW[kind]().fit(X, y), [bits(part) for part in parts]
-    merged = hedgerow.merge(parts)
-    assert are_same(merged, whole, X[:20], y[:20])
-    assert answers(merged, X[:20], y[:20]) == answers(whole, X[:20], y[:20])
-    assert are_same(hedgerow.merge(parts[::-1]), whole, X[:20], y[:20])
-    assert [bits(part) for part in parts] == before
-    for part in parts[1:]:
-        parts[0].merge(part)
-    assert are_same(parts[0], whole, X[:20], y[:20])
-    assert hasattr(merged.merge(NEW[kind]().fit(X[:9] + 1, y[:9])), "predict")
-    with pytest.raises(ValueError, match="merged before"):
-        merged.merge(parts[1])
-
-
 def test_a_window_holds_the_last_rows():
     X, y = draw("hierarchy")
     model = NEW["hierarchy"](window=50).fit(X[:90], y[:90]).partial_fit(X[90:], y[90:])
     assert are_same(model, NEW["hierarchy"]().fit(X[-50:], y[-50:]), X[:20], y[:20])
-
-
-def test_a_merged_forest_shares_nothing_with_its_parts():
-    X, y = draw("hierarchy", 60)
-    for parts in ([X[:30]], [X[:30], X[30:]]):
-        forests = [NEW["hierarchy"]().fit(part, y[: len(part)]) for part in parts]
-        before = bits(forests[0])
-        hedgerow.merge(forests).partial_fit(X[:5] + 1, y[:5])
-        assert bits(forests[0]) == before
-
-
-def test_weights_and_online_parts_merge():
-    X, y = draw("hierarchy")
-    weights = np.linspace(0.5, 3, len(y))
-    some = NEW["hierarchy"]().fit(X[:70], y[:70])
-    other = NEW["hierarchy"]().partial_fit(X[70:], y[70:], weights[70:])
-    whole = NEW["hierarchy"]().fit(X, y, np.r_[np.ones(70), weights[70:]])
-    assert are_same(some.merge(other), whole, X[:20], y[:20])
 
 
 class Life(RuleBasedStateMachine):
@@ -202,14 +167,48 @@ def test_what_was_unlearned_may_come_back(kind, more):
     assert {name for name in found if found[name] != before[name]} <= {"feature_importances_"} & set(before)
 
 
-def test_targets_as_many_as_others_have():
-    (X, y), new = draw("learned targets", 60), NEW["learned targets"]
-    model, before = new().fit(X[:30], y[:30]), None
-    for part, n in ((new().fit(X[30:], y[30:, 0]), 1), (new().fit(X[30:], np.column_stack([y, y])[30:, :3]), 3)):
-        before = bits(model), bits(part)
-        with pytest.raises(ValueError, match=f"have 2 and {n} targets a row"):
-            model.merge(part)
-        assert (bits(model), bits(part)) == before
+@ALL
+def test_rows_from_elsewhere(kind):
+    """Outside of the box of those that were there: one by one, together, with files and copies in between."""
+    X, y = draw(kind)
+    far = X[:60] + np.linspace(0, 30, 60)[:, None] ** 2
+    one, other = NEW[kind]().fit(X, y), NEW[kind]().fit(X, y)
+    forecast = getattr(one, "predict_proba", one.predict)
+    before = [forecast(far[20:21])]
+    other.predict_then_learn(far, y[:60])
+    for i in range(60):
+        one.learn_one(far[i], y[i])
+        if i % 20 == 5:
+            with tempfile.TemporaryDirectory() as folder:
+                one.save(Path(folder) / "model")
+                one = pickle.loads(pickle.dumps(hedgerow.load(Path(folder) / "model")))
+    assert one.check_structure() == []
+    assert bits(one) == bits(other)
+    assert said(one, X[:20], y[:20]) == said(other, X[:20], y[:20])
+    assert not np.array_equal(before[0], getattr(one, "predict_proba", one.predict)(far[20:21]))
+    one.unlearn(far, y[:60], relearn=True)
+    assert are_same(one, NEW[kind]().fit(X, y), X[:20], y[:20])
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"][:-1]}, "the domain of its process is broken"),
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"] * np.float32(np.nan)}, "the domain of its process"),
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"] * np.float32(0.5)}, "a row lies outside the domain"),
+        (lambda arrays: {"keyed.domain": arrays["keyed.domain"] * np.float32(2)}, "not the one that its key gives"),
+        (lambda arrays: {"keyed.n_widened": np.array([3], dtype=np.uint64)}, "the domain of its process is broken"),
+        (lambda arrays: {"keyed.n_widened": np.array([], dtype=np.uint64)}, "the domain of its process is broken"),
+    ],
+    ids=["size", "nan", "small", "large", "often", "empty"],
+)
+def test_a_broken_domain_is_refused(broken, message):
+    X, y = draw("learned", 60)
+    learner = NEW["learned"]().fit(X, y)._learner
+    arrays = learner.core.archive()
+    core = learner.labels.new_core(learner.settings.shape(3, learner.seed))
+    with pytest.raises(ValueError, match=message):
+        core.restore(arrays | broken(arrays))
 
 
 def test_new_seed_by_default():

@@ -1,4 +1,4 @@
-"""Merging forests: parts that do not fit are refused, with both as they were; tables and threads."""
+"""Forests merged out of parts are those of all rows, bit for bit; what does not fit together is refused."""
 
 from __future__ import annotations
 
@@ -12,8 +12,54 @@ import pytest
 
 import hedgerow
 from hedgerow.mondrian import _forest
-from keyed_forests import NEW, are_same, draw, known
-from models import bits
+from keyed_forests import (
+    ALL,
+    NEW,
+    are_same,
+    draw,
+    known,
+)
+from models import answers, bits
+
+
+@ALL
+@pytest.mark.parametrize("dealt", [[80], [150], [3, 40, 90]], ids=str)
+def test_merged_is_fitted_to_all(kind, dealt):
+    X, y = draw(kind)
+    parts = [NEW[kind]().fit(*rows) for rows in zip(np.split(X, dealt), np.split(y, dealt), strict=True)]
+    whole, before = NEW[kind]().fit(X, y), [bits(part) for part in parts]
+    merged = hedgerow.merge(parts)
+    assert are_same(merged, whole, X[:20], y[:20])
+    assert answers(merged, X[:20], y[:20]) == answers(whole, X[:20], y[:20])
+    assert are_same(hedgerow.merge(parts[::-1]), whole, X[:20], y[:20])
+    assert [bits(part) for part in parts] == before
+    for part in parts[1:]:
+        parts[0].merge(part)
+    assert are_same(parts[0], whole, X[:20], y[:20])
+    assert hasattr(merged.merge(NEW[kind]().fit(X[:9] + 1, y[:9])), "predict")
+    with pytest.raises(ValueError, match="merged before"):
+        merged.merge(parts[1])
+
+
+def test_a_merged_forest_shares_nothing_with_its_parts():
+    X, y = draw("hierarchy", 60)
+    for parts in ([X[:30]], [X[:30], X[30:]]):
+        forests = [NEW["hierarchy"]().fit(part, y[: len(part)]) for part in parts]
+        before = bits(forests[0])
+        hedgerow.merge(forests).partial_fit(X[:5] + 1, y[:5])
+        assert bits(forests[0]) == before
+
+
+def test_weights_and_online_parts_merge():
+    X, y = draw("hierarchy")
+    weights = np.linspace(0.5, 3, len(y))
+    some = NEW["hierarchy"]().fit(X[:70], y[:70])
+    other = NEW["hierarchy"]().partial_fit(X[70:], y[70:], weights[70:])
+    whole = NEW["hierarchy"]().fit(X, y, np.r_[np.ones(70), weights[70:]])
+    assert are_same(some.merge(other), whole, X[:20], y[:20])
+
+
+# What is refused, with both forests as they were.
 
 
 def other_columns(X, y):
@@ -76,7 +122,7 @@ def table(kind, n=160):
     return frame, y
 
 
-@pytest.mark.parametrize("kind", list(NEW))
+@ALL
 def test_tables_merge(kind):
     X, y = table(kind)
     whole = NEW[kind]().fit(X, y)
@@ -149,3 +195,13 @@ def test_forests_merged_into_each_other_at_once():
         thread.join(60)
         assert not thread.is_alive()
     assert max(model.n_samples_ for model in pair) == 60
+
+
+def test_targets_as_many_as_others_have():
+    (X, y), new = draw("learned targets", 60), NEW["learned targets"]
+    model, before = new().fit(X[:30], y[:30]), None
+    for part, n in ((new().fit(X[30:], y[30:, 0]), 1), (new().fit(X[30:], np.column_stack([y, y])[30:, :3]), 3)):
+        before = bits(model), bits(part)
+        with pytest.raises(ValueError, match=f"have 2 and {n} targets a row"):
+            model.merge(part)
+        assert (bits(model), bits(part)) == before

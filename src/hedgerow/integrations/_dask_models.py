@@ -13,6 +13,7 @@ from distributed import default_client
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+from hedgerow.base.progress import progress, report
 from hedgerow.base.seed import draw_seed
 from hedgerow.integrations import _dask_tasks as tasks
 from hedgerow.integrations._dask_blocks import Room, blocks_of, held, length_of, partitions
@@ -20,6 +21,18 @@ from hedgerow.integrations._dask_sample import sampled
 
 SHARES_A_THREAD = 2
 """Shares of the trees for each thread of the cluster: some are done sooner, and a worker that is lost takes few."""
+
+
+SECONDS_BETWEEN_REPORTS = 0.5
+
+STEPS = {
+    "hedgerow_rows": "reading partitions",
+    "hedgerow_units": "learning units",
+    "hedgerow_first_trees": "growing trees",
+    "hedgerow_trees": "growing trees",
+    "hedgerow_forest": "putting trees together",
+}
+"""What tasks are called in a bar, in the order in which they are done."""
 
 
 class DaskModel:
@@ -128,7 +141,8 @@ class DaskModel:
     def _take(self, client: Any, model: Any, n_given: int) -> None:
         """Have a model computed that was given so many rows, and hold it; if that fails, this one is as it was."""
         future, described = client.compute([model, delayed(tasks.hedgerow_describe)(model)])
-        attributes = described.result()
+        with progress(type(self).__name__):
+            attributes = _awaited(client, described)
         for name in tasks.DESCRIBED:
             vars(self).pop(name, None)
         vars(self).update(attributes, _model=future, n_rows_given_=n_given)
@@ -167,6 +181,21 @@ class DaskModel:
             return da.concatenate([da.from_delayed(part, (n, *tail), np.dtype(dtype)) for part, n in sizes])
         empty = tasks.framed(np.empty((0, *tail), dtype=dtype), X._meta.iloc[:0], names)
         return X.map_partitions(tasks.hedgerow_predict, meta=empty, **arguments)
+
+
+def _awaited(client: Any, future: Any) -> Any:
+    """Return the result, and report meanwhile how many tasks are left, and which comes next."""
+    n_tasks = 0
+    while True:
+        try:
+            return future.result(timeout=SECONDS_BETWEEN_REPORTS)
+        except TimeoutError:
+            if future.done():  # since then, or it was the task that timed out
+                return future.result()
+            left = client.run_on_scheduler(tasks.names_left)
+            n_tasks = max(n_tasks, len(left))
+            now = next((words for name, words in STEPS.items() if name in left), "fitting")
+            report(now, n_tasks - len(left), n_tasks)
 
 
 class DaskOnline(DaskModel):

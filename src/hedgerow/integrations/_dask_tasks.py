@@ -14,6 +14,10 @@ DESCRIBED = ("n_features_in_", "feature_names_in_", "classes_", "n_samples_seen_
 """Attributes of a model that are known without it."""
 
 
+LEFT = {"waiting", "no-worker", "queued", "processing"}
+"""States of tasks that are still to be done."""
+
+
 class Block(NamedTuple):
     """A partition: rows, what is to be learned of them, and their weights or None."""
 
@@ -125,6 +129,13 @@ def framed(found: Any, X: Any, names: list[Any] | None) -> Any:
     import pandas as pd
 
     return pd.Series(found, index=X.index) if names is None else pd.DataFrame(found, index=X.index, columns=names)
+
+
+def names_left(dask_scheduler: Any) -> list[str]:
+    """Return the names of hedgerow's tasks that are not done yet."""
+    left = (key for key, task in dask_scheduler.tasks.items() if task.state in LEFT)
+    names = (str(key[0] if isinstance(key, tuple) else key).rsplit("-", 5)[0] for key in left)
+    return [name for name in names if name.startswith("hedgerow_")]
 
 
 def memory_limits(dask_scheduler: Any) -> list[int]:

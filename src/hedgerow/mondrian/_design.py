@@ -187,11 +187,18 @@ class _Tree(NamedTuple):
 
 
 def arrays_with_rows(learner: Any, X: Floats, n_threads: int) -> Arrays:
-    """Return the trees with these rows too, as a file has them; labels are their numbers from 1 on, and 0 of others."""
+    """Return the trees with these rows too, as a file has them; labels are their numbers from 1 on, and 0 of others.
+
+    Rows enter by free cuts: where cuts are keyed, some of these rows may let trees be grown anew, see `Domain`.
+    """
     before, arrays = learner.core, learner.core.archive()
     weight = float(arrays["rows.weights"].sum()) if arrays["rows.weights"].size else float(before.n_rows)
     shape = learner.settings.shape(before.width, before.seed)
-    core = _core.MomentsForest(**shape | {"window": shape["window"] and shape["window"] + X.shape[0]})  # none goes
+    window = shape["window"] and shape["window"] + X.shape[0]  # none goes
+    core = _core.MomentsForest(**shape | {"window": window, "keyed": False, "close": False})
+    if shape["keyed"]:  # a set has no order, and no history
+        arrays = arrays | {"counters": np.array([0, 0, 1], dtype=np.uint64)}
+        arrays |= {} if window else {"rows.arrival_order": arrays["rows.arrival_order"][:0]}
     unlabelled = {"rows.labels": np.zeros_like(arrays["rows.labels"]), "seen.labels": np.array([weight, 0.0, 0.0])}
     core.restore_own(without_summaries(arrays | unlabelled))
     numbers = np.arange(1.0, X.shape[0] + 1.0)

@@ -313,7 +313,8 @@ class ForestLearner:
     def _regrown(self, values: Floats, added: ColumnScaling) -> Self:
         """Return the same for keyed cuts, which lie elsewhere where there are more columns: trees grow anew."""
         scaling, before = self.scaling.beside(added), self.core
-        core = self.labels.new_core(self.settings.shape(scaling.slopes.size, before.seed))
+        shape = self.settings.shape(scaling.slopes.size, before.seed)
+        core = self.labels.new_core({**shape, "close": before.is_close})
         core.set_scaling(*scaling.arrays)
         held = Rows(before.row_values(), before.row_labels(), before.row_weights()).part(self.as_they_came)
         wide = np.column_stack([held.X, np.broadcast_to(values, (held.y.size, values.size))])

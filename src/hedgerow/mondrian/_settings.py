@@ -72,6 +72,7 @@ class ForestSettings(Settings):
             "seed": seed,
             "window": 0 if self.window is None else self.window,
             "keyed": self.is_keyed,
+            "close": self.is_keyed and self.scaling_kind != "none",
         }
 
 

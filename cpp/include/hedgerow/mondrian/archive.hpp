@@ -135,6 +135,10 @@ void write_as_set(const Forest<M>& forest, Archive& archive) {
   forest.keyed->sort_as_they_came(as_they_came);
   for (RowId& id : as_they_came) id = numbers[id];
   archive.add("rows.arrival_order", std::move(as_they_came));
+  const Domain& domain = forest.keyed->domain;
+  if (domain.corners.empty()) return;
+  archive.add("keyed.domain", std::vector(domain.corners));
+  archive.add("keyed.n_widened", std::vector{domain.n_widened});
 }
 
 template <label::LabelModel M>
@@ -207,6 +211,7 @@ Archive archived_trees(const Forest<M>& forest, std::size_t first, std::size_t l
 template <label::LabelModel M>
 void take_trees(Forest<M>& forest, const Archive& archive, std::size_t first, std::size_t last, std::size_t n_threads) {
   if (first > last || last > forest.trees.size()) throw std::invalid_argument("there are no such trees");
+  forest.settle_domain();
   ShapeReader shapes(archive, last - first);
   std::vector<MondrianTree<M>> taken(last - first, MondrianTree<M>(forest.rows.width()));
   for (auto& tree : taken) tree.shape = shapes.read(forest.rows.capacity(), forest.rows.size() == 0);
@@ -223,6 +228,24 @@ template <label::LabelModel M>
 void see_all(Forest<M>& forest, std::span<const RowId> arrivals) {
   forest.keyed->sums = {};
   for (const RowId id : arrivals) forest.see(id, 1.0);
+}
+
+/// Where the process runs: everywhere, unless it is said.
+template <label::LabelModel M>
+void read_domain(Forest<M>& forest, const Archive& archive) {
+  Domain& domain = forest.keyed->domain = {};
+  domain.is_close = archive.has<float>("keyed.domain");
+  if (!domain.is_close) return;
+  domain.corners = archive.get<float>("keyed.domain");
+  const auto& n_widened = archive.get<std::uint64_t>("keyed.n_widened");
+  const auto is_within = [](float x) { return x >= -keyed_reach && x <= keyed_reach; };
+  archive::require(domain.corners.size() == 2 * forest.rows.width() && std::ranges::all_of(domain.corners, is_within) &&
+                       n_widened.size() == 1 && n_widened[0] <= Domain::most_often,
+                   "the domain of its process is broken");
+  domain.n_widened = n_widened[0];
+  forest.rows.for_each([&](RowId id) {
+    archive::require(domain.has_room_for(forest.rows.row(id)), "a row lies outside the domain of its process");
+  });
 }
 
 /// The trees must be those that the key gives.
@@ -278,6 +301,7 @@ void restore(Forest<M>& forest, const Archive& archive, Writer writer = Writer::
   summaries.finish();
   if (!forest.keyed) return;
   see_all(forest, arrivals);
+  read_domain(forest, archive);
   if (writer == Writer::stranger) require_keyed(forest);
 }
 

@@ -48,11 +48,11 @@ class Forest {
   static constexpr bool counts_places = M::counts_places;
 
   Forest(std::size_t width, std::size_t n_trees, Growth growth_, std::uint64_t seed_, std::size_t window_,
-         bool is_keyed = false)
+         bool is_keyed = false, bool is_close = false)
       : rows(width), growth(growth_), seed(seed_), window(window_) {
     trees.assign(n_trees, MondrianTree<M>(width));
     rows.are_a_set = is_keyed;
-    if (is_keyed) keyed.emplace();
+    if (is_keyed) keyed.emplace().domain.is_close = is_close;
   }
 
   Forest(Forest&&) noexcept = default;
@@ -116,28 +116,12 @@ class Forest {
   /// Trees [first, last) anew, in batch, on all rows: Lakshminarayanan, Roy and Teh (2016), Algorithm 1. Call `grown`
   /// after the last.
   void grow(std::size_t first, std::size_t last, std::size_t n_threads) {
-    const std::vector<RowId> members = rows_in_order();
-    if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
-    std::vector<float> corners(2 * rows.width());
-    const Box box{corners.data(), corners.data() + rows.width()};
-    if (!members.empty()) {
-      bound_rows(rows.features.data(), members.data(), members.size(), rows.width(), corners.data(),
-                 corners.data() + rows.width());
-    }
-    nurseries_.resize(std::max(nurseries_.size(), n_threads));
-    parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {
-      auto& nursery = nurseries_[worker];
-      if (!nursery) nursery = std::make_unique<Nursery<M>>(rows.width());
-      const auto number = static_cast<std::uint32_t>(first + index);
-      const Sowing<M> sowing{members, box, columns_.empty() ? nullptr : columns_.data(), setting()};
-      nursery->tree.clear();
-      if (!members.empty() && keyed) {
-        nursery->grow_keyed(sowing, seed, number);
-      } else if (!members.empty()) {
-        nursery->grow(sowing, random::Stream(seed, random::Purpose::grow, number, counters.generation));
-      }
-      trees[first + index] = nursery->tree;  // a copy of exactly the right size
-    });
+    settle_domain();
+    grow_on(rows_in_order(), trees, first, last, corners_of_domain(), n_threads);
+  }
+  /// The process runs where the rows lie, if it is to run close to them, and trees have not grown yet.
+  void settle_domain() {
+    if (keyed && keyed->domain.is_unsettled() && rows.size() > 0) keyed->domain.corners = corners_of(rows_in_order());
   }
 
   /// The first n trees stay: the forest is the one that was made with so many.
@@ -225,7 +209,7 @@ class Forest {
 
   /// The same rows in the units of another scaling, in trees still to be grown.
   [[nodiscard]] Forest rescaled(const Scaling& other) const {
-    Forest fresh(rows.width(), trees.size(), growth, seed, window, keyed.has_value());
+    Forest fresh(rows.width(), trees.size(), growth, seed, window, keyed.has_value(), keyed && keyed->domain.is_close);
     fresh.rows = rows;
     if (keyed) {
       fresh.keyed->sums = keyed->sums;
@@ -243,6 +227,61 @@ class Forest {
   }
 
  private:
+  /// Lower and upper corner of the smallest box around some rows.
+  [[nodiscard]] std::vector<float> corners_of(std::span<const RowId> members) const {
+    std::vector<float> corners(2 * rows.width());
+    if (!members.empty()) {
+      bound_rows(rows.features.data(), members.data(), members.size(), rows.width(), corners.data(),
+                 corners.data() + rows.width());
+    }
+    return corners;
+  }
+
+  /// Trees [first, last) of some anew, on these rows; keyed cuts in a domain.
+  void grow_on(std::span<const RowId> members, std::vector<MondrianTree<M>>& some, std::size_t first, std::size_t last,
+               std::span<const float> domain, std::size_t n_threads) {
+    if (columns_.empty() && Grower<M>::wants_columns(members.size(), rows.width())) columns_ = transposed(rows);
+    const std::vector<float> corners = corners_of(members);
+    const Box box{corners.data(), corners.data() + rows.width()};
+    nurseries_.resize(std::max(nurseries_.size(), n_threads));
+    parallel::for_each_index(last - first, n_threads, [&](std::size_t index, std::size_t worker) {
+      auto& nursery = nurseries_[worker];
+      if (!nursery) nursery = std::make_unique<Nursery<M>>(rows.width());
+      const auto number = static_cast<std::uint32_t>(first + index);
+      const Sowing<M> sowing{members, box, columns_.empty() ? nullptr : columns_.data(), setting()};
+      nursery->tree.clear();
+      if (!members.empty() && keyed) {
+        nursery->grow_keyed(sowing, seed, number, domain);
+      } else if (!members.empty()) {
+        nursery->grow(sowing, random::Stream(seed, random::Purpose::grow, number, counters.generation));
+      }
+      some[first + index] = nursery->tree;  // a copy of exactly the right size
+    });
+  }
+
+  [[nodiscard]] std::span<const float> corners_of_domain() const {
+    return keyed ? std::span<const float>(keyed->domain.corners) : std::span<const float>();
+  }
+
+  /// Does a row lie where the process runs? It is brought into forest units for that.
+  bool has_room_for(const double* raw) {
+    if (!keyed || !keyed->domain.is_close) return true;
+    coming_.resize(rows.width());
+    scaling.scale_row(raw, coming_.data());
+    return keyed->domain.has_room_for(coming_.data());
+  }
+
+  /// Let the process run where that row lies too, in trees that are grown anew on the rows that they hold.
+  void widen(Change<Forest>& change, std::size_t n_threads) {
+    Domain wider = keyed->domain.widened(coming_.data());
+    std::vector<MondrianTree<M>> grown(trees.size(), MondrianTree<M>(rows.width()));
+    columns_ = {};  // of other rows, if growth was interrupted
+    grow_on(change.rows_left(), grown, 0, grown.size(), wider.corners, n_threads);
+    nurseries_.clear();
+    columns_ = {};
+    change.move_to(std::move(wider), std::move(grown));
+  }
+
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
   /// place of the oldest. Until then all trees must know the oldest as the one that does.
   std::size_t learn_some(Change<Forest>& change, const Batch& batch, std::size_t begin, std::size_t n_threads,
@@ -254,6 +293,10 @@ class Forest {
       const bool is_full = window != 0 && arrival_order.size() - change.n_gone() >= window;
       const RowId oldest = is_full ? arrival_order[change.n_gone()] : none;
       if (is_full && end > begin && places.is_followed(oldest)) break;
+      if (!has_room_for(batch.features + end * rows.width())) {
+        if (end > begin) break;
+        widen(change, n_threads);
+      }
       if (arriving) arriving(end);
       if (is_full) change.go(oldest);
       arrived_.push_back(change.come(batch, end));
@@ -269,7 +312,7 @@ class Forest {
         const double* distances = before ? before(b, arrived_[k], begin + k, worker) : nullptr;
         const auto number = static_cast<std::uint32_t>(b);
         if (keyed) {
-          keyed_extenders_[worker].extend(trees[b], arrived_[k], setting(), seed, number);
+          keyed_extenders_[worker].extend(trees[b], arrived_[k], setting(), {seed, number, keyed->domain.corners});
         } else {
           extenders_[worker].extend(trees[b], arrived_[k], setting(),
                                     random::Stream(seed, random::Purpose::extend, number, counters.arrivals + k),
@@ -292,6 +335,7 @@ class Forest {
   std::vector<KeyedExtender<M>> keyed_extenders_;       ///< the same with keyed cuts
   std::vector<Forgetter<M>> forgetters_;                ///< one a worker
   std::vector<RowId> arrived_, leaving_;                ///< while learning
+  std::vector<float> coming_;                           ///< a row that may be learned next
 };
 
 }  // namespace hedgerow::mondrian

@@ -6,10 +6,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "hedgerow/data/batch.hpp"
+#include "hedgerow/mondrian/structure/keyed_domain.hpp"
 #include "hedgerow/mondrian/structure/places.hpp"
 #include "hedgerow/mondrian/structure/rows.hpp"
 
@@ -60,6 +63,23 @@ class Change {
     ++n_gone_;
   }
 
+  /// Trees have grown anew, in another domain.
+  void move_to(Domain domain, decltype(Forest::trees)&& grown) {
+    std::swap(forest_.keyed->domain, domain);
+    std::swap(forest_.trees, grown);
+    if (before_) return;  // it has moved twice
+    before_.emplace(std::move(domain), std::move(grown));
+  }
+
+  /// Rows that are held, and not those that went.
+  [[nodiscard]] std::vector<RowId> rows_left() const {
+    std::vector<RowId> rows = forest_.rows_in_order();
+    std::vector<bool> is_gone(forest_.rows.capacity(), false);
+    for (const Step& step : steps_) is_gone[step.row] = is_gone[step.row] || !step.is_arrival;
+    std::erase_if(rows, [&](RowId id) { return is_gone[id]; });
+    return rows;
+  }
+
   /// How many went.
   [[nodiscard]] std::size_t n_gone() const { return n_gone_; }
 
@@ -83,6 +103,7 @@ class Change {
   };
 
   void undo() noexcept {
+    if (before_) std::tie(forest_.keyed->domain, forest_.trees) = std::move(*before_);
     for (auto& tree : forest_.trees) tree.undo();
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) take_back(*step);
     forest_.rows.take_back(mark_, added_);
@@ -118,6 +139,7 @@ class Change {
   std::vector<RowId> added_;
   std::size_t n_gone_ = 0;
   bool is_kept_ = false;
+  std::optional<std::pair<Domain, decltype(Forest::trees)>> before_;  ///< what was, if it has moved
 };
 
 }  // namespace hedgerow::mondrian

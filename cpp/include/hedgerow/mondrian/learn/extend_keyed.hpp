@@ -5,6 +5,8 @@
 // drawn again.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -19,8 +21,14 @@ class KeyedExtender {
  public:
   using Setting = typename Grower<M>::Setting;
 
-  /// `seed` and `number` of the tree are its key.
-  void extend(MondrianTree<M>& tree, RowId row, const Setting& setting, std::uint64_t seed, std::uint32_t number) {
+  /// What the cuts of a tree follow from.
+  struct Key {
+    std::uint64_t seed;
+    std::uint32_t number;           ///< of the tree
+    std::span<const float> domain;  ///< holds all rows
+  };
+
+  void extend(MondrianTree<M>& tree, RowId row, const Setting& setting, const Key& key) {
     const std::size_t width = setting.rows.width();
     const float* x = setting.rows.row(row);
     path_.clear();
@@ -31,12 +39,12 @@ class KeyedExtender {
       const bool is_leaf = tree.node(id).is_leaf();
       if (!is_leaf) tree.keyed_cells.fetch(tree.node(id).left());
       if (is_leaf && tree.is_paused(id, setting.rows, setting.growth, setting.model)) {
-        absorb(tree, id, row, setting, seed, number);
+        absorb(tree, id, row, setting, key);
         break;
       }
       const auto [is_open, has_cell] = tree.keyed_cells.ask(id, x, width);
       if (!is_open) {
-        catch_up(tree, x, setting, seed, number);
+        catch_up(tree, x, setting, key);
         const std::size_t n_entered = cells_.n_entered();
         const auto [cut, parts] = pass_edge(tree, id, x, setting);
         const KeyedEdge edge = cells_.edge_since(n_entered);
@@ -72,15 +80,14 @@ class KeyedExtender {
   static constexpr std::size_t not_begun = static_cast<std::size_t>(-1);
 
   /// Bring the walk to where the edge below the path begins. It goes on from where it is, or from the last cell that is
-  /// kept, or from the whole box; the row is known to pass all edges of the path.
-  void catch_up(MondrianTree<M>& tree, const float* x, const Setting& setting, std::uint64_t seed,
-                std::uint32_t number) {
+  /// kept, or from the domain; the row is known to pass all edges of the path.
+  void catch_up(MondrianTree<M>& tree, const float* x, const Setting& setting, const Key& key) {
     if (last_kept_ != not_begun && (n_walked_ == not_begun || last_kept_ >= n_walked_)) {
-      tree.keyed_cells.start(cells_, seed, path_[last_kept_], setting.rows.width());
+      tree.keyed_cells.start(cells_, key.seed, path_[last_kept_], setting.rows.width());
       n_walked_ = last_kept_;
       n_drawn_ = 0;
     } else if (n_walked_ == not_begun) {
-      cells_.start(seed, number, setting.rows.width());
+      cells_.start(key.seed, key.number, key.domain, setting.rows.width());
       n_walked_ = 0;
       n_drawn_ = 0;
     }
@@ -138,10 +145,9 @@ class KeyedExtender {
   }
 
   /// A paused leaf takes the row and, if it may split now, is grown afresh on all its rows.
-  void absorb(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting, std::uint64_t seed,
-              std::uint32_t number) {
+  void absorb(MondrianTree<M>& tree, NodeId leaf, RowId row, const Setting& setting, const Key& key) {
     if (!wakes(tree, leaf, row, setting)) return;
-    catch_up(tree, setting.rows.row(row), setting, seed, number);
+    catch_up(tree, setting.rows.row(row), setting, key);
     members_.clear();
     tree.shape.for_each_row(leaf, [this](RowId member) { members_.push_back(member); });
     if (members_.size() == 2) return split_pair(tree, leaf, setting);

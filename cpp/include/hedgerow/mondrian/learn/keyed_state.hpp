@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hedgerow/label/concepts.hpp"
+#include "hedgerow/mondrian/structure/keyed_domain.hpp"
 #include "hedgerow/mondrian/structure/rows.hpp"
 
 namespace hedgerow::mondrian {
@@ -19,6 +20,7 @@ struct KeyedState {
   typename M::SeenSums sums{};           ///< of the labels held now
   std::vector<std::uint64_t> came_when;  ///< by row number: later rows have more
   std::uint64_t n_came = 0;
+  Domain domain;
 
   /// A row comes (1) or leaves (-1). Returns what labels are seen now.
   typename M::Seen see(const M& model, const Rows& rows, RowId id, double sign) {

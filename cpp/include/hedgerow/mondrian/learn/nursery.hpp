@@ -35,11 +35,11 @@ struct Nursery {
   }
 
   /// The same with keyed cuts, from the cell in which these begin to separate rows; it is kept.
-  void grow_keyed(const Sowing<M>& sowing, std::uint64_t seed, std::uint32_t number) {
+  void grow_keyed(const Sowing<M>& sowing, std::uint64_t seed, std::uint32_t number, std::span<const float> domain) {
     const std::size_t width = sowing.setting.rows.width();
     const bool is_point = std::equal(sowing.box.lower, sowing.box.lower + width, sowing.box.upper);
     plant(sowing);
-    cells.start(seed, number, width);
+    cells.start(seed, number, domain, width);
     if (!is_point) cells.approach(sowing.box, sowing.setting.growth.lifetime);
     tree.keyed_cells.keep(tree.root, cells, width);
     grower.grow(tree, tree.root, sowing.box, sowing.members, sowing.columns, sowing.setting, cells);

@@ -3,10 +3,11 @@
 // name: when it comes, in which column and where. The name of a part follows from the name of the whole and from its
 // side. Nothing depends on rows, so that whoever walks down to a row, whenever, meets the same cuts.
 //
-// The process runs on a box that holds all rows that can be. Bounds of cells and places of cuts are numbers in single
-// precision, as rows are: a cell is [lower, upper], its parts are [lower, location] and [next after location, upper].
-// What lies between two neighbouring numbers separates no rows, so the law of how rows are divided is exact. Both parts
-// hold fewer numbers than the whole, so every walk ends.
+// The process runs on a domain that holds all rows: the smallest box around those from which trees were grown, or,
+// since a row came from elsewhere, a box that holds all rows that can be. Bounds of cells and places of cuts are
+// numbers in single precision, as rows are: a cell is [lower, upper], its parts are [lower, location] and [next after
+// location, upper]. What lies between two neighbouring numbers separates no rows, so the law of how rows are divided is
+// exact. Both parts hold fewer numbers than the whole, so every walk ends.
 #pragma once
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -110,13 +112,18 @@ class KeyedCells {
     std::size_t log;
   };
 
-  /// The whole box, of one tree.
-  void start(std::uint64_t seed, std::uint32_t tree, std::size_t width) {
+  /// The domain of one tree: its lower and upper corner, or the whole box if there is none.
+  void start(std::uint64_t seed, std::uint32_t tree, std::span<const float> domain, std::size_t width) {
     begin(seed, width);
     cell_.name = random::philox({0, 0, tree, static_cast<std::uint32_t>(random::Purpose::keyed_cell) << 24}, key_);
     cell_.time = 0.0;
-    std::fill_n(lower_.begin(), width, -keyed_reach);
-    std::fill_n(upper_.begin(), width, keyed_reach);
+    if (domain.empty()) {
+      std::fill_n(lower_.begin(), width, -keyed_reach);
+      std::fill_n(upper_.begin(), width, keyed_reach);
+    } else {
+      std::copy_n(domain.data(), width, lower_.begin());
+      std::copy_n(domain.data() + width, width, upper_.begin());
+    }
   }
   /// A cell that was kept.
   void start(std::uint64_t seed, const KeyedCell& cell, const Box& bounds, std::size_t width) {
