@@ -109,14 +109,14 @@ def next_to_capymoa(page: Page, tables: Sequence[Table]) -> None:
     if not capymoa_intervals.is_there(page):
         return
     short = [Table(table.name, table.X[:FEW_ROWS], table.y[:FEW_ROWS]) for table in tables]
-    ours = METHODS | {"the same, approximate and normalised": OURS["the same, approximate and normalised"]}
+    ours = METHODS | {"approximate and normalised": OURS["the same, approximate and normalised"]}
     found = follow(ours | {capymoa_intervals.NAME: capymoa_intervals.adapi}, short, 1, CONFIDENCE)
     headings = ("", "miss rate", "above 0.1", "relative size", "quantile loss", "utility", "seconds a set")
     words = (
         f"The first {FEW_ROWS:,} rows of each set. CapyMOA's adaptive prediction intervals are around its adaptive "
         f"random forest of {capymoa_intervals.N_TREES} trees, all else at its default; *approximate and normalised* is "
-        "this library's `OnlineConformalRegressor` so set. Seconds are processor time, of CapyMOA that of all threads of "
-        "its Java machine."
+        "this library's `OnlineConformalRegressor` so set. Seconds are processor time, of CapyMOA that of all threads "
+        "of its Java machine."
     )
     rows = [(name, *f.cells, f"{f.seconds:.2f}") for name, f in found.items()]
     page.table("Next to CapyMOA", headings, rows, words)
