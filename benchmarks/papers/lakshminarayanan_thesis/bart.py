@@ -120,8 +120,8 @@ def ess_table(
 
 
 def significant(value: float) -> str:
-    """Return three digits at least, without a power of ten."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    """Return three significant digits, without a power of ten."""
+    return f"{float(f'{value:.3g}'):,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def span(values: Sequence[float], digits: int) -> str:

@@ -86,7 +86,7 @@ def forests(page: Page, options: Options, splits: Sequence[Split]) -> None:
     ]
     headings = ("", "", *(f"{fraction:.0%}" for fraction in FRACTIONS), "seconds in all")
     words = (
-        f"Test accuracy after a fraction of the rows to learn, means of {n_seeds} seeds where the thesis has 5, "
+        f"Test accuracy after a fraction of the rows to learn, means of {n_seeds} seeds (thesis: 5), "
         f"{N_TREES} trees. MF learns {N_BATCHES} mini-batches one after another; the other forests, scikit-learn's, "
         f"begin anew at each of the {len(FRACTIONS)} fractions, where the thesis has them begin anew after each "
         "mini-batch. *MF* has the parameters of the thesis, *MF, learned* the library's, † only columns 61 to 120 of "
