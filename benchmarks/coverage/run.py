@@ -136,6 +136,7 @@ def draw(page: Page, found: dict[tuple[str, str], float]) -> None:
             axes.text(k, i, f"{100 * share:.0f}", ha="center", va="center", color="white" if dark else "black")
     bar = figure.colorbar(image, ax=axes, shrink=0.8, ticks=[-0.2, -0.1, 0.0, 0.1])
     bar.ax.set_yticklabels([f"{100 * (CONFIDENCE + tick):.0f} %" for tick in (-0.2, -0.1, 0.0, 0.1)])
+    bar.ax.set_ylim(-0.2, 1.0 - CONFIDENCE)  # colours are the same on both sides, but no interval covers more
     axes.set_title(f"Targets inside their {CONFIDENCE:.0%} interval, percent")
     axes.tick_params(length=0)
     for side in axes.spines.values():
