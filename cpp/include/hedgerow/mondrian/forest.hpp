@@ -271,15 +271,26 @@ class Forest {
     return keyed->domain.has_room_for(coming_.data());
   }
 
-  /// Let the process run where that row lies too, in trees that are grown anew on the rows that they hold.
-  void widen(Change<Forest>& change, std::size_t n_threads) {
-    Domain wider = keyed->domain.widened(coming_.data());
+  /// A row comes from outside the domain: trees are grown anew on all rows, where the process runs on a domain that
+  /// holds it too. Returns the number of the next row.
+  std::size_t learn_outside(Change<Forest>& change, const Batch& batch, std::size_t i, RowId oldest,
+                            std::size_t n_threads, const Arriving& arriving, const Before& before) {
+    if (arriving) arriving(i);
+    if (oldest != none) change.go(oldest);
+    const RowId row = change.come(batch, i);
+    if (before) {
+      parallel::for_each_index(trees.size(), n_threads,
+                               [&](std::size_t b, std::size_t worker) { before(b, row, i, worker); });
+    }
+    Domain wider = keyed->domain.widened(rows.row(row));
     std::vector<MondrianTree<M>> grown(trees.size(), MondrianTree<M>(rows.width()));
     columns_ = {};  // of other rows, if growth was interrupted
     grow_on(change.rows_left(), grown, 0, grown.size(), wider.corners, n_threads);
     nurseries_.clear();
     columns_ = {};
     change.move_to(std::move(wider), std::move(grown));
+    ++counters.arrivals;
+    return i + 1;
   }
 
   /// Learns rows from `begin` on and returns where it stopped: before a row whose coming lets another row stand for the
@@ -294,8 +305,8 @@ class Forest {
       const RowId oldest = is_full ? arrival_order[change.n_gone()] : none;
       if (is_full && end > begin && places.is_followed(oldest)) break;
       if (!has_room_for(batch.features + end * rows.width())) {
-        if (end > begin) break;
-        widen(change, n_threads);
+        if (end == begin) return learn_outside(change, batch, end, oldest, n_threads, arriving, before);
+        break;
       }
       if (arriving) arriving(end);
       if (is_full) change.go(oldest);
