@@ -117,6 +117,20 @@ TEST(failed_allocations_in_forecasts_leave_forests_as_they_were) {
   CHECK(fail_everywhere(voters, [&] { predict_then_learn(voters, classes.batch(0, 10), votes, 3, 1); }) > 10);
 }
 
+TEST(failed_allocations_outside_the_domain_leave_keyed_forests_as_they_were) {
+  Sample sample = draw_sample(40, 2, Kind::plain);
+  for (const std::size_t far : {33U, 36U}) sample.features[2 * far] = 10.0 * static_cast<double>(far);
+  for (const std::size_t window : {0U, 32U}) {
+    auto forest = empty_forest<RunningMoments>(2, 2, {2.0, infinity}, window, true);
+    forest.keyed->domain.is_close = true;
+    forest.store(sample.batch(0, 30));
+    forest.grow(0, 2, 1);
+    forest.grown();
+    CHECK(fail_everywhere(forest, [&] { forest.learn(sample.batch(30, 10), 1); }) > 50);
+    CHECK(forest.keyed->domain.n_widened > 0 && is_sound(forest));
+  }
+}
+
 TEST(failed_allocations_while_rows_are_stored) {
   const Sample sample = draw_sample(50, 2, Kind::weighted);
   auto forest = empty_forest<RunningMoments>(2, 2, {});
